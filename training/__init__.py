@@ -1,0 +1,1 @@
+"""From a job of the config to what runs it."""
