@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
@@ -13,8 +13,6 @@ from config.names import String
 
 class EnvValue(Section):
     """One environment variable; its value is never shown."""
-
-    looks_like: ClassVar = "a string in quotes, or {value: …, secret: true}"
 
     value: String = setting("The value, a string.", Change.REPLACES, ...)
     secret: bool = setting(
@@ -29,9 +27,11 @@ class EnvValue(Section):
     def _from_string(cls, raw: Any) -> Any:
         if raw is None:
             raise BadValueError("must be a string", 'write "" for an empty one')
-        if isinstance(raw, (bool, int, float)):
+        if isinstance(raw, str):
+            return {"value": raw}
+        if not isinstance(raw, dict):
             raise BadValueError("must be a string")
-        return {"value": raw} if isinstance(raw, str) else raw
+        return raw
 
     def __repr__(self) -> str:
         return "EnvValue(value=[hidden])"

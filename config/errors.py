@@ -99,7 +99,7 @@ def path_text(path: Path) -> str:
         elif _PLAIN_KEY.fullmatch(part):
             text += f".{part}" if text else part
         else:
-            text += f"[{json.dumps(_short(part))}]"
+            text += f"[{json.dumps(_short(part), ensure_ascii=False)}]"
     return text
 
 
@@ -122,8 +122,10 @@ def from_pydantic(error: Any, root: type[Section], hidden: Hidden) -> Fault:
         case "missing":
             return Fault(path, "is missing")
         case "literal_error":
-            choices = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
-            return Fault(path, f"must be one of {choices}", got)
+            choices = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+            close = nearest(value, choices) if isinstance(value, str) else None
+            advice = f"did you mean {close}?" if close else ""
+            return Fault(path, f"must be one of {', '.join(choices)}", got, advice)
         case "bool_type":
             advice = "write it without quotes" if value in ("true", "false") else ""
             return Fault(path, "must be true or false", got, advice)

@@ -90,6 +90,8 @@ def _take_out(raw: dict[Any, Any], loc: tuple[Any, ...]) -> None:
         key = next((key for key in holder if key == parts[-1] or str(key) == str(parts[-1])), None)
         if len(parts) == 3 and parts[0] == "jobs" and key in Job.present_when_empty:
             holder[key] = {}
+        elif len(parts) == 3 and parts[0] == "datasets":
+            raw["datasets"].pop(parts[1], None)
         else:
             holder.pop(key, None)
 

@@ -24,8 +24,8 @@ _MOST_BYTES = 2**63 - 1
 _MOST_CPUS = 10_000
 _MOST_SECONDS = 365 * 24 * 3600
 
-_NUMBER = r"[0-9]{1,18}(?:\.[0-9]{1,9})?"
-CPU_PATTERN = rf"^(?:{_NUMBER}|[0-9]{{1,18}}m)$"
+_NUMBER = r"[0-9]{1,19}(?:\.[0-9]{1,9})?"
+CPU_PATTERN = rf"^(?:{_NUMBER}|[0-9]{{1,19}}m)$"
 MEMORY_PATTERN = rf"^{_NUMBER}(?:[KMGTPE]i|[kMGTPE])?$"
 DURATION_PATTERN = r"^(?=.)(?:[0-9]{1,9}d)?(?:[0-9]{1,9}h)?(?:[0-9]{1,9}m)?(?:[0-9]{1,9}s)?$"
 
@@ -132,7 +132,7 @@ def _digits(value: int | float, rule: str) -> str:
 
 
 def _meant_memory(text: str) -> str:
-    found = re.fullmatch(r"([0-9]{1,18}(?:\.[0-9]{1,9})?) ?([kmgtpe])(i?)b?", text, re.IGNORECASE)
+    found = re.fullmatch(r"([0-9]{1,19}(?:\.[0-9]{1,9})?) ?([kmgtpe])(i?)b?", text, re.IGNORECASE)
     if found is None:
         return ""
     number, unit, binary = found[1], found[2].upper(), bool(found[3])

@@ -51,7 +51,7 @@ def role_faults(
             yield "", "needs at least one role that trains: chief or worker"
         return
     if strategy == "parameterServer":
-        yield "strategy", "parameterServer needs ps; add ps or choose multiWorkerMirrored or none"
+        yield "strategy", f"parameterServer needs ps; add ps or choose {infer_strategy(counts)}"
     elif strategy == "none" and chief + worker > 1:
         trains = f"{chief_key} and worker are" if chief else "worker is"
         yield (

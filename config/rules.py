@@ -21,7 +21,16 @@ from config.names import (
 from config.roles import ROLES, replica_name, role_faults
 from config.stack import AVAILABLE_TARGETS, Stack
 
-_RUNTIME_FOLDERS = {"jobdir", "modeldir", "checkpointdir", "logdir", "exportdir"}
+_RUNTIME_FOLDERS = {
+    "jobdir",
+    "modeldir",
+    "checkpointdir",
+    "checkpointpath",
+    "ckptdir",
+    "logdir",
+    "exportdir",
+    "exportpath",
+}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ somewhere. Which value it is stands in the stack's file, where it is written `{s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,5 +117,7 @@ def _strings(value: object) -> set[str]:
         elif isinstance(current, str) and current:
             found.update({current, repr(current)[1:-1]})
         elif isinstance(current, (int, float)) and not isinstance(current, bool):
-            found.add(format(current, "d") if isinstance(current, int) else repr(current))
+            # Python refuses to print integers of more than 4300 digits; no message shows them.
+            with suppress(ValueError):
+                found.add(repr(current))
     return found

@@ -22,7 +22,7 @@ class Serve(Section):
     looks_like: ClassVar = "serve: {} or serve: {replicas: 1}"
 
     replicas: Annotated[int, Whole(1, 1000)] = setting(
-        "Number of model servers, 1 to 1000.", Change.RESTARTS, 1
+        "Number of model servers, 1 to 1000. Not used on local, which has one.", Change.RESTARTS, 1
     )
     port: Annotated[int, Port()] | None = setting(
         "Port of the REST API, 1024 to 65535; when absent, a free one is chosen.", Change.RESTARTS
