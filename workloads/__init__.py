@@ -1,0 +1,1 @@
+"""Services that run beside the training jobs: TensorBoard, datasets, serving."""
