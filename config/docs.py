@@ -34,6 +34,8 @@ Every key of `Pulumi.<stack>.yaml`, generated from the schema by `make docs`. `p
 - A key with nothing after it leaves the setting at its default. `chief:`, `worker:`, `ps:`,
   `evaluator:`, `export:` and `serve:` alone mean `{{}}`: the role or service is there.
 - Durations are whole days, hours, minutes and seconds: `90s`, `30m`, `2h30m`, `1d`.
+- Arguments and environment variables are strings: write `"3"` with quotes, or give
+  `pulumi config set` the option `--type string`.
 - Memory has a unit: `8Gi` (1024³), `8G` (1000³). CPU is in cores: `2`, `0.5`, `500m`.
 - Secrets go into `env` of a job, by `pulumi config set --secret --path
   '{NAMESPACE}:jobs.distributed-mnist.env.TOKEN'`. Elsewhere a secret is an error.

@@ -25,6 +25,9 @@ def stack_file_schema() -> dict[str, Any]:
         _allow_empty(section.get("anyOf", [section])[-1])
     _allow_secrets(definitions)
     known = stack["properties"]
+    for setting in known.values():
+        # What pulumi makes of a bare key when it rewrites the file.
+        setting["anyOf"].append({"const": ""})
     known["jobs"]["anyOf"][0]["propertyNames"] = {"pattern": LABEL_PATTERN}
     known["datasets"]["anyOf"][0]["propertyNames"] = {"pattern": LABEL_PATTERN}
     dataset = known["datasets"]["anyOf"][0]

@@ -63,10 +63,13 @@ def secret_marks(
 
 def _decoded(key: str, value: Any) -> Any:
     """What the engine hands over as text: mappings are JSON, `target` is plain."""
-    if key == "target" or key not in Stack.settings() or not isinstance(value, str):
+    if key not in Stack.settings() or not isinstance(value, str):
         return value
+    # What the engine makes of a key with nothing after it.
     if not value:
         return None
+    if key == "target":
+        return value
     try:
         return json.loads(value)
     except (ValueError, RecursionError):

@@ -13,6 +13,8 @@ from typing import Any
 
 from config.errors import Fault, Hidden, Path
 
+_ONLY_ENV = "must not be secret: only env of a job carries secrets; move it there"
+
 
 @dataclass(frozen=True)
 class SecretMarks:
@@ -54,18 +56,20 @@ def apply_marks(raw: dict[Any, Any], marks: SecretMarks) -> tuple[list[Fault], H
     no message may show."""
     hidden = Hidden(sections=marks.opaque)
     faults = []
-    for section in marks.opaque:
+    for section in sorted(marks.opaque):
         hidden.strings.update(_strings(raw.get(section)))
+        if section != "jobs":
+            faults.append(Fault((section,), _ONLY_ENV))
     for path in sorted(marks.leaves, key=str):
         hidden.strings.update(_strings(_at(raw, path)))
         if not _is_variable(path):
-            faults.append(
-                Fault(path, "must not be secret: only env of a job carries secrets; move it there")
-            )
+            faults.append(Fault(path, _ONLY_ENV))
     for path, env in _environments(raw):
         for name, value in env.items():
             variable: Path = (*path, name)
-            if isinstance(value, dict):
+            # Also with `secret` misspelt or not a boolean: it was meant to be one.
+            meant = isinstance(value, dict) and value.get("secret") is not False
+            if meant and set(value) - {"value"}:
                 hidden.strings.update(_strings(value.get("value")))
             if not (path[0] in marks.opaque or {variable, (*variable, "value")} & marks.leaves):
                 continue

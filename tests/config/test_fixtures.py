@@ -94,6 +94,10 @@ def test_editors_accept_what_pulumi_writes(validator: jsonschema.Draft202012Vali
     job = {"program": "a.py", "chief": {}, "env": env}
     document = {
         "encryptionsalt": "v1:abc",
-        "config": {"alicloud:region": "cn-hangzhou", "ack-training:jobs": {"m": job}},
+        "config": {
+            "alicloud:region": "cn-hangzhou",
+            "ack-training:tensorboard": "",
+            "ack-training:jobs": {"m": job},
+        },
     }
     assert [error.message for error in validator.iter_errors(document)] == []

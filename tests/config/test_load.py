@@ -58,7 +58,7 @@ def test_what_is_right_and_secret(tmp_path: Path) -> None:
     job = {"program": "./train.py", "master": {}, "env": {"PLAIN": "text", "TOKEN": "hunter2"}}
     values = {
         "alicloud:region": "cn-hangzhou",
-        "ack-training:target": "local",
+        "ack-training:target": "",
         "ack-training:tensorboard": "",
         "ack-training:storage": "null",
         "ack-training:jobs": json.dumps({"m": job}),

@@ -105,6 +105,14 @@ def test_a_secret_outside_env_is_refused_without_showing_it() -> None:
     ]
 
 
+def test_a_whole_section_other_than_jobs_is_no_secret() -> None:
+    with pytest.raises(ConfigErrors) as caught:
+        parse({"storage": {"path": "x"}}, marks=SecretMarks(opaque=frozenset({"storage"})))
+    assert caught.value.lines == [
+        "ack-training:storage: must not be secret: only env of a job carries secrets; move it there"
+    ]
+
+
 def test_an_opaque_section_shows_no_value_in_an_error() -> None:
     job = {"program": "a.py", "chief": {"memory": "hunter2hunter2"}, "args": ["hunter2hunter2"]}
     broken = {"jobs": {"m": {**job, "directory": "hunter2hunter2/..", "wait": "hunter2"}}}
