@@ -1,0 +1,5 @@
+"""`python -m runtime program.py [flags]`."""
+
+from runtime.launch import main
+
+main()

@@ -1,0 +1,119 @@
+"""Checkpoints of a run: saved by the leader, restored only into a model they fit."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+from runtime.cluster import Replica
+from runtime.errors import ReplicaError
+from runtime.learner import Learner, named_variables
+from runtime.settings import Settings
+
+KEPT = 5
+
+
+def latest(settings: Settings) -> tuple[str, int] | None:
+    """Path and step of the run's newest checkpoint; None before the first."""
+    path = tf.train.latest_checkpoint(str(settings.checkpoints_dir))
+    if path is None:
+        return None
+    match = re.fullmatch(r"ckpt-(\d+)", Path(path).name)
+    if match is None:
+        raise ReplicaError(f"{path} is no checkpoint of this runtime: its name is not ckpt-<step>")
+    return path, int(match[1])
+
+
+class Checkpoints:
+    """Saves and restores a learner's model, optimizer and global step as <directory>/ckpt-<step>.
+
+    `device`: where files are read and written. With parameter servers that must be the chief, for
+    each server would otherwise write its part to a disk of its own.
+    """
+
+    def __init__(self, learner: Learner, directory: Path, device: str | None = None) -> None:
+        self._learner = learner
+        self._parts = {
+            "model": named_variables(learner.model.variables),
+            "optimizer": named_variables(learner.optimizer.variables),
+        }
+        root = tf.train.Checkpoint(
+            step=learner.step,
+            **{part: tf.train.Checkpoint(**names) for part, names in self._parts.items()},
+        )
+        self._root = root
+        self._options = tf.train.CheckpointOptions(experimental_io_device=device)
+        self._manager = tf.train.CheckpointManager(
+            root, str(directory), max_to_keep=KEPT, checkpoint_name="ckpt"
+        )
+
+    def restore(self, path: str) -> None:
+        """Model, optimizer and step are those of the checkpoint at `path`.
+
+        Raises ReplicaError, with nothing restored, if the checkpoint does not fit.
+        """
+        refuse_misfit(path, self._parts)
+        self._root.restore(path, options=self._options).assert_consumed()
+
+    def save(self, step: int) -> None:
+        """The run's newest checkpoint is that of `step`."""
+        self._manager.save(checkpoint_number=step, options=self._options)
+
+
+def restore_model(path: str, model: Any) -> None:
+    """The weights of `model` are those of the checkpoint at `path`, whatever trained them."""
+    names = named_variables(model.variables)
+    refuse_misfit(path, {"model": names})
+    root = tf.train.Checkpoint(model=tf.train.Checkpoint(**names))
+    root.restore(path).expect_partial()
+
+
+def refuse_misfit(path: str, parts: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises ReplicaError naming the first variable in which checkpoint and program differ."""
+    try:
+        stored = {key: list(shape) for key, shape in tf.train.list_variables(path)}
+    except tf.errors.NotFoundError:
+        raise
+    except (tf.errors.OpError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ReplicaError(f"checkpoint {path} is damaged: {reason}") from None
+    remedy = "set `run: 2` (a new number) to train anew; the checkpoint is left as it is"
+    for part, variables in parts.items():
+        prefix, suffix = f"{part}/", "/.ATTRIBUTES/VARIABLE_VALUE"
+        found = {
+            key.removeprefix(prefix).removesuffix(suffix): shape
+            for key, shape in stored.items()
+            if key.startswith(prefix) and key.endswith(suffix)
+        }
+        wanted = {name: variable.shape.as_list() for name, variable in variables.items()}
+        for name in sorted(wanted.keys() | found.keys()):
+            if found.get(name) != wanted.get(name):
+                raise ReplicaError(
+                    f"checkpoint {path} does not fit the program: {part} variable"
+                    f" {name.split(':', 1)[1].replace(':', '/')} is {_shape(found.get(name))} in"
+                    f" the checkpoint and {_shape(wanted.get(name))} in the program; {remedy}"
+                )
+
+
+def _shape(shape: list[int] | None) -> str:
+    return "absent" if shape is None else f"of shape {tuple(shape)}"
+
+
+def throw_away_directory(settings: Settings, replica: Replica) -> Path:
+    """An empty directory on this machine for what a replica saves only to take part in saving.
+
+    Variables that are averaged when read need every process to save; only the leader's files are
+    wanted. The name is the replica's own, so what a killed process left is removed here.
+    """
+    place = f"{settings.checkpoints_dir}:{replica.name}".encode()
+    directory = Path(tempfile.gettempdir()) / f"ack-training-{sha256(place).hexdigest()[:16]}"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(mode=0o700, parents=True)
+    return directory

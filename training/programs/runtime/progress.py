@@ -1,0 +1,57 @@
+"""Files by which others see how far a run is, each replaced as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from runtime.cluster import Replica
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """`path` holds `value` afterwards, whole and on disk; its directory is made if absent."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with aside.open("w", encoding="utf-8") as file:
+        json.dump(value, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(aside, path)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in `path`; empty when there is none that can be read."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+class Progress:
+    """Keeps <directory>/<role>-<index>.json up to date; without a directory, does nothing."""
+
+    def __init__(self, directory: Path | None, replica: Replica, steps: int) -> None:
+        self._path = directory / f"{replica.name}.json" if directory else None
+        self._state: dict[str, Any] = {
+            "role": replica.role,
+            "index": replica.index,
+            "phase": "starting",
+            "step": 0,
+            "steps": steps,
+            "loss": None,
+            "accuracy": None,
+            "examplesPerSecond": None,
+            "updatedAt": 0.0,
+            "restoredStep": 0,
+        }
+
+    def update(self, **changes: Any) -> None:
+        """The file says `changes` too afterwards."""
+        self._state.update(changes, updatedAt=time.time())
+        if self._path:
+            write_json(self._path, self._state)
