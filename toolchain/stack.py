@@ -1,0 +1,96 @@
+"""`make up`, `make preview`, `make destroy`: pulumi with the stack chosen, and made when there is
+none."""
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+from typing import NoReturn
+
+from toolchain.places import ROOT, STATE
+from toolchain.report import Stop, say
+from toolchain.wrapper import WRAPPER
+
+_LOCAL = "local"
+
+
+def up(stack: str) -> NoReturn:
+    """Makes the stack if there is none, then becomes `pulumi up`, which shows the preview first."""
+    _select(stack)
+    _become("up", stack, *_consent(stack))
+
+
+def preview(stack: str) -> NoReturn:
+    _select(stack)
+    _become("preview", stack)
+
+
+def destroy(stack: str) -> NoReturn:
+    """Data, checkpoints and exports stay: they are no resources of the stack."""
+    _select(stack)
+    _become("destroy", stack, *_consent(stack))
+
+
+def _consent(stack: str) -> list[str]:
+    """The local stack costs nothing, so `make up` does not ask. Of others pulumi asks, unless
+    YES=1 answers before."""
+    return ["--yes"] if stack == _LOCAL or os.environ.get("YES") == "1" else []
+
+
+def _select(stack: str) -> None:
+    """Also what a later plain `pulumi up` works on."""
+    for lock in stale_locks(STATE, socket.gethostname()):
+        say(f"Removing the lock of a pulumi that is no longer running: {lock.name}")
+        lock.unlink(missing_ok=True)
+    ran = subprocess.run(
+        [WRAPPER, "stack", "select", "--create", stack, "--non-interactive"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode:
+        lines = [line for line in ran.stderr.splitlines() if line.strip()]
+        raise Stop(
+            f"stack {stack}: {lines[-1].strip() if lines else 'pulumi failed without a word'}"
+        )
+
+
+def stale_locks(state: Path, hostname: str) -> list[Path]:
+    """Locks in the file backend whose pulumi ran on this machine and is gone: killed, or lost in
+    a reboot."""
+    stale = []
+    for file in state.glob(".pulumi/locks/**/*.json"):
+        try:
+            lock = json.loads(file.read_text(encoding="utf-8"))
+            mine = lock["hostname"] == hostname
+            gone = not _runs_pulumi(int(lock["pid"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue  # not ours to judge; pulumi says what it thinks of it
+        if mine and gone:
+            stale.append(file)
+    return stale
+
+
+def _runs_pulumi(pid: int) -> bool:
+    name = Path(f"/proc/{pid}/comm")
+    if Path("/proc/self/comm").exists():
+        try:
+            return name.read_text(encoding="utf-8").startswith("pulumi")
+        except OSError:
+            return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _become(command: str, stack: str, *options: str) -> NoReturn:
+    # Replaces this process, so that ctrl-C and signals reach pulumi itself.
+    os.chdir(ROOT)
+    os.execv(WRAPPER, [str(WRAPPER), command, "--stack", stack, *options])

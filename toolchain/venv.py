@@ -1,0 +1,161 @@
+"""Makes `.venv` and installs the locked Python packages into it."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from toolchain.places import ROOT, VENV
+from toolchain.report import Stop, step
+
+
+@dataclass(frozen=True)
+class Group:
+    """Lock files that are installed together. `whole` ones bring all their dependencies; of the
+    others only the packages themselves are wanted."""
+
+    name: str
+    whole: tuple[str, ...]
+    alone: tuple[str, ...] = ()
+    usually: str = "about a minute, once"
+
+    @property
+    def locks(self) -> tuple[str, ...]:
+        return self.whole + self.alone
+
+
+LOCAL = Group(
+    "local",
+    ("requirements.txt", "requirements-local.txt"),
+    ("requirements-data.txt",),
+    "about 3 minutes, once; 600 MB",
+)
+DEV = Group("dev", ("requirements-dev.txt",))
+
+PYTHON = VENV / "bin" / "python"
+
+
+def ensure_venv(groups: Sequence[Group]) -> None:
+    """Afterwards `.venv` has each group's packages. Quick when it has; finishes what an
+    interrupted run began."""
+    minor = working_python(PYTHON)
+    wanted = _wanted_python(minor)
+    if minor != wanted:
+        _create(wanted)
+    for group in groups:
+        stamp = VENV / f".installed-{group.name}"
+        content = stamp_content(group.locks, wanted, ROOT)
+        if not _has(stamp, content):
+            _install(group)
+            # Last, so that an install that was cut short has no stamp.
+            stamp.write_text(content, encoding="utf-8")
+
+
+def _wanted_python(present: str | None) -> str:
+    """A usable `.venv` is kept whichever Python it is of, unless the user names one."""
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    stamped = (VENV / f".installed-{LOCAL.name}").exists()
+    if present and stamped and not os.environ.get("PYTHON"):
+        return present
+    return running
+
+
+def working_python(python: Path) -> str | None:
+    """`3.12`, or None when `python` is missing, broken, or cannot run pip."""
+    if not python.exists():
+        return None
+    code = "import sys, pip; print('%d.%d' % sys.version_info[:2])"
+    try:
+        ran = subprocess.run(
+            [python, "-I", "-c", code], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    # A copied or moved checkout has a `.venv` whose scripts start another one's Python.
+    return ran.stdout.strip() if ran.returncode == 0 and _at_home(VENV) else None
+
+
+def _at_home(venv: Path) -> bool:
+    """Whether `venv` still lies where it was made, so that the paths in its scripts are right."""
+    place = venv / ".made-in"
+    return not place.exists() or place.read_text(encoding="utf-8") == str(venv)
+
+
+def stamp_content(locks: Sequence[str], python: str, root: Path) -> str:
+    digest = hashlib.sha256()
+    for lock in locks:
+        digest.update((root / lock).read_bytes())
+    return json.dumps({"locks": digest.hexdigest(), "python": python})
+
+
+def _has(stamp: Path, content: str) -> bool:
+    try:
+        return stamp.read_text(encoding="utf-8") == content
+    except OSError:
+        return False
+
+
+def _create(minor: str) -> None:
+    if VENV.exists() and not VENV.is_dir():
+        raise Stop(f"{VENV} is in the way: it must be a folder; move it aside")
+    instead = " in place of the one there" if VENV.exists() else ""
+    with step(f"Making .venv with Python {minor}{instead}", "about 10 s"):
+        # The interpreter behind a virtual environment that is active: one cannot make itself again.
+        base: str = getattr(sys, "_base_executable", "") or sys.executable
+        _run([base, "-I", "-m", "venv", "--clear", str(VENV)], "cannot make .venv")
+        (VENV / ".made-in").write_text(str(VENV), encoding="utf-8")
+
+
+def _install(group: Group) -> None:
+    for site in (VENV / "lib").glob("python*/site-packages"):
+        discard_half_installed(site)
+    pip = [str(PYTHON), "-I", "-m", "pip", "install", "--quiet", "--no-input"]
+    pip += ["--disable-pip-version-check", "--require-hashes"]
+    with step(f"Installing the Python packages of {' and '.join(group.locks)}", group.usually):
+        for locks, options in ((group.whole, []), (group.alone, ["--no-deps"])):
+            if locks:
+                files = [part for lock in locks for part in ("-r", str(ROOT / lock))]
+                _run([*pip, *options, *files], "pip could not install the packages")
+
+
+def discard_half_installed(site: Path) -> list[str]:
+    """Makes pip forget the packages whose installation was cut short, so that it installs them
+    again.
+
+    pip takes a package for installed when it sees METADATA, but writes RECORD with a line for
+    INSTALLER last.
+    """
+    discarded = []
+    for info in sorted(site.glob("*.dist-info")):
+        record = info / "RECORD"
+        whole = record.exists() and f"{info.name}/INSTALLER" in record.read_text(encoding="utf-8")
+        if not whole:
+            shutil.rmtree(info)
+            discarded.append(info.name)
+    # pip renames what it replaces to names that begin with ~ and removes them at the end.
+    for leftover in site.glob("~*"):
+        shutil.rmtree(leftover)
+    return discarded
+
+
+def _run(command: Sequence[str], failed: str) -> None:
+    # PIP_USER and the like would lead pip out of .venv; where to find packages stays the user's.
+    environment = {
+        k: v for k, v in os.environ.items() if k not in ("PIP_USER", "PIP_TARGET", "PIP_PREFIX")
+    }
+    ran = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode:
+        tail = "\n".join((ran.stdout + ran.stderr).strip().splitlines()[-15:])
+        raise Stop(f"{failed}:\n{tail}")

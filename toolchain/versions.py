@@ -1,0 +1,33 @@
+"""Reads versions.toml, the one file with third-party versions."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from toolchain.places import ROOT
+
+Version = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Versions:
+    """`python` maps a group (stack, local, data, dev) to its packages and their versions."""
+
+    programs: dict[str, str]
+    python: dict[str, dict[str, str]]
+
+
+@cache
+def read_versions(path: Path = ROOT / "versions.toml") -> Versions:
+    raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return Versions(programs=raw["programs"], python=raw["python"])
+
+
+def parse_version(text: str) -> Version:
+    """The first dotted number in `text`, as in `v3.274.1`, `go1.26.6` or `3.11`; empty when there
+    is none."""
+    found = re.search(r"\d+(?:\.\d+)*", text)
+    return tuple(int(part) for part in found.group().split(".")) if found else ()
