@@ -92,13 +92,13 @@ def test_anything_at_all(mapping: Any) -> None:
     check(mapping)
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(st.sampled_from(PLACES), anything)
 def test_a_valid_config_with_another_value(place: tuple[Any, ...], value: object) -> None:
     check(with_value(place, value))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(st.sampled_from(PLACES), keys | st.integers() | st.booleans(), anything)
 def test_a_valid_config_with_another_key(
     place: tuple[Any, ...], key: object, value: object
@@ -106,7 +106,7 @@ def test_a_valid_config_with_another_key(
     check(with_value(place, value, key))
 
 
-@settings(max_examples=300)
+@settings(max_examples=200)
 @given(
     st.sampled_from(PLACES),
     st.sampled_from([SECRET, [SECRET], {"value": SECRET}, {SECRET[:4]: SECRET}, f"8{SECRET}B"]),
