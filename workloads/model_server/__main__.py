@@ -62,7 +62,11 @@ def _poll(lifecycle: Lifecycle) -> None:
     try:
         lifecycle.run()
     except ImportError as error:
-        _fail(f"TensorFlow cannot be imported: {error}")
+        _fail(f"TensorFlow cannot be imported: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def main(arguments: list[str]) -> NoReturn:
@@ -84,7 +88,7 @@ def main(arguments: list[str]) -> NoReturn:
         address = f"{options.host}:{options.rest_api_port}"
         _fail(f"cannot listen on {address}: {error.strerror or error}")
     # The port answers from here on; TensorFlow is imported by the polling thread.
-    threading.Thread(target=server.serve_forever, name="accept", daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.1,), name="accept", daemon=True).start()
     threading.Thread(target=_poll, args=(lifecycle,), name="poll", daemon=True).start()
     told_to_stop.wait()
     answered = server.stop(STOP_PATIENCE)

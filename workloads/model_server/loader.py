@@ -60,11 +60,17 @@ class ServedModel:
 def prepare() -> None:
     """Import TensorFlow (2 s on an idle machine, many times that on a busy one).
 
-    Raises ImportError when it is not installed.
+    Raises ImportError when it is not installed or does not start.
     """
     # The C++ runtime reads this once, when it is first imported.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    importlib.import_module("tensorflow")
+    try:
+        importlib.import_module("tensorflow")
+    except ImportError:
+        raise
+    except Exception as error:
+        # A build for another processor or another numpy fails with errors of its own.
+        raise ImportError(f"{type(error).__name__}: {error}") from error
 
 
 def load(path: Path, name: str, version: int) -> ServedModel:

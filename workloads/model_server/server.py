@@ -88,6 +88,11 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1
     disable_nagle_algorithm = True
 
+    #: Whether the request under way is in the server's count.
+    _counted = False
+    #: Bytes of a refused body that are still on their way.
+    _left_over = 0
+
     def do_GET(self) -> None:
         # A body of a GET would be taken for the next request.
         if self.headers.get("Content-Length", "0").strip() != "0":
@@ -103,13 +108,32 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve(predict)
         self._discard()
 
+    def handle_expect_100(self) -> bool:
+        # The answers are buffered; this one is waited for before anything else is sent.
+        going_on = super().handle_expect_100()
+        self.wfile.flush()
+        return going_on
+
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What the standard library refuses by itself (a bad request line, PUT) is JSON too."""
         self.close_connection = True
         self._answer(int(code), {"error": message or explain or "Malformed request"})
 
-    def _serve(self, route: Callable[[str, Lifecycle], routes.Answer]) -> None:
+    def handle_one_request(self) -> None:
+        try:
+            super().handle_one_request()
+        finally:
+            if self._counted:
+                self._counted = False
+                self.server.count(-1)
+
+    def parse_request(self) -> bool:
+        # Called once the request line is read: from here on a stop waits for the answer.
+        self._counted = True
         self.server.count(+1)
+        return super().parse_request()
+
+    def _serve(self, route: Callable[[str, Lifecycle], routes.Answer]) -> None:
         try:
             path = self.path.partition("?")[0]
             self._answer(200, route(path, self.server.lifecycle))
@@ -119,8 +143,6 @@ class _Handler(BaseHTTPRequestHandler):
             raise
         except Exception as error:
             self._answer(500, {"error": f"{type(error).__name__}: {error}"})
-        finally:
-            self.server.count(-1)
 
     def log_message(self, format: str, *args: object) -> None:
         """No line per request: the log holds what happens to versions."""
@@ -136,7 +158,12 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Transfer-Encoding"):
             self.close_connection = True
             raise ApiError(411, "Send the body with a Content-Length, not in chunks")
+        coding = self.headers.get("Content-Encoding", "identity").strip().lower()
         length = self._length()
+        if coding != "identity":
+            self.close_connection = True
+            self._left_over = length
+            raise ApiError(415, f"Send the body plain, not with Content-Encoding {coding[:40]}")
         if length > self.server.max_body:
             self.close_connection = True
             self._left_over = length
@@ -152,14 +179,11 @@ class _Handler(BaseHTTPRequestHandler):
             raise ConnectionAbortedError("the client hung up within its request")
         return body
 
-    #: Bytes of a refused body that are still on their way.
-    _left_over = 0
-
     def _discard(self) -> None:
         """Read what is left of a refused body: closing at once would reset the connection and
         take the answer away from a client that is still sending."""
         left = min(self._left_over, DISCARD_BYTES)
-        while left > 0:
+        while left > 0 and not self.server.stopping:
             chunk = self.rfile.read(min(left, 65536))
             if not chunk:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import shutil
 import signal
@@ -148,13 +149,20 @@ def test_what_is_no_request_is_refused_as_json(start: Start, tmp_path: Path) -> 
     eventually(lambda: up(client), "the port")
     assert client.get("/elsewhere") == (404, {"error": "Not found: /elsewhere"})
     assert client.call("PUT", f"/v1/models/{MODEL}", b"{}")[0] == 501
-    for headers, expected in (({"Content-Length": "many"}, 400), ({"Transfer-Encoding": "x"}, 411)):
+    refusals = [
+        ({"Content-Length": "many"}, 400),
+        ({"Transfer-Encoding": "chunked"}, 411),
+        ({"Content-Length": "0", "Content-Encoding": "gzip"}, 415),
+    ]
+    for headers, expected in refusals:
         connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=PATIENCE)
         connection.putrequest("POST", f"/v1/models/{MODEL}:predict")
         for name, value in headers.items():
             connection.putheader(name, value)
         connection.endheaders()
-        assert connection.getresponse().status == expected
+        response = connection.getresponse()
+        assert response.status == expected
+        assert list(json.loads(response.read())) == ["error"]
         connection.close()
 
 
@@ -175,6 +183,34 @@ def test_it_stops_cleanly_and_frees_its_port(
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", client.port))
+
+
+def test_a_request_under_way_is_answered_before_the_stop(start: Start, tmp_path: Path) -> None:
+    running = start(tmp_path)
+    eventually(lambda: up(running.client), "the port")
+    body = b'{"instances": [1.0]}'
+    address = ("127.0.0.1", running.client.port)
+    with (
+        socket.create_connection(address, PATIENCE) as connection,
+        connection.makefile("rb") as answers,
+    ):
+        head = (
+            f"POST /v1/models/{MODEL}:predict HTTP/1.1\r\nHost: x\r\n"
+            f"Content-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+        )
+        connection.sendall(head.encode())
+        # The server has the request's head now and waits for its body.
+        assert answers.readline() == b"HTTP/1.1 100 Continue\r\n"
+        assert answers.readline() == b"\r\n"
+        running.process.send_signal(signal.SIGTERM)
+        eventually(lambda: not accepts(running.client.port), "the port to close")
+        assert running.process.poll() is None
+        connection.sendall(body)
+        assert answers.readline() == b"HTTP/1.1 404 Not Found\r\n"
+        rest = answers.read()
+    assert b"Connection: close" in rest
+    assert f"Latest({MODEL})".encode() in rest
+    assert running.process.wait(PATIENCE) == 0
 
 
 def test_it_listens_on_the_loopback_address_only(start: Start, tmp_path: Path) -> None:
@@ -241,6 +277,11 @@ def refused(arguments: list[str], environment: dict[str, str] | None = None) -> 
     assert finished.stdout == ""
     (line,) = finished.stderr.splitlines()
     return line
+
+
+def accepts(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def up(client: Client) -> bool:
