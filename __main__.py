@@ -1,0 +1,23 @@
+"""The stack: config → resources → outputs."""
+
+import sys
+from pathlib import Path
+
+import pulumi
+
+import config
+import targets
+
+project = Path(__file__).resolve().parent
+
+try:
+    stack = config.load(project)
+except config.ConfigErrors as errors:
+    for line in errors.lines:
+        pulumi.log.error(line)
+    sys.exit(1)
+
+for notice in stack.notices:
+    pulumi.log.info(notice)
+for name, value in targets.deploy(stack, project).outputs().items():
+    pulumi.export(name, value)

@@ -1,0 +1,1 @@
+"""Views of what runs on this machine: `make watch` and `make logs`."""

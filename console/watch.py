@@ -1,0 +1,96 @@
+"""A live table of every job and service of a stack on this machine."""
+
+import time
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from supervisor import client
+from supervisor.client import Observation
+from supervisor.job_progress import JobProgress, read_progress, read_replica_progress
+
+_REFRESH_SECONDS = 0.5
+_COLOURS = {
+    "Running": "green",
+    "Succeeded": "green",
+    "Restarting": "yellow",
+    "Created": "yellow",
+    "Pending": "yellow",
+    "Suspended": "yellow",
+    "Failed": "red",
+    "Lost": "red",
+}
+
+
+def follow(state: Path) -> int:
+    """Shows the table and keeps it up to date until interrupted."""
+    with Live(_view(state), refresh_per_second=4) as live:
+        while True:
+            time.sleep(_REFRESH_SECONDS)
+            live.update(_view(state))
+
+
+def print_once(state: Path) -> int:
+    """Prints the table as it is now."""
+    Console().print(_view(state))
+    return 0
+
+
+def _view(state: Path) -> RenderableType:
+    folders = sorted(path.parent for path in state.glob("*/*/status.json"))
+    if not folders:
+        return Text("nothing runs: `pulumi up` starts the stack's jobs")
+    return Group(*(part for folder in folders for part in _section(folder)))
+
+
+def _section(folder: Path) -> list[RenderableType]:
+    seen = client.observe(folder)
+    table = Table(title=_title(folder.name, seen), title_justify="left", min_width=78)
+    for column in ("replica", "state", "restarts", "step", "loss", "accuracy", "examples/s"):
+        table.add_column(column, justify="left" if column in ("replica", "state") else "right")
+    for name, replica in ({} if seen.status is None else seen.status.replicas).items():
+        progress = read_replica_progress(folder / "progress", name)
+        table.add_row(
+            name, _coloured(replica["state"]), str(replica["restarts"]), *_figures(progress)
+        )
+    parts: list[RenderableType] = [table]
+    progress = read_progress(folder / "progress")
+    if progress is not None:
+        parts.append(_bar(progress))
+    return parts
+
+
+def _title(name: str, seen: Observation) -> Text:
+    title = Text.assemble((name, "bold"), " ", _coloured(seen.state))
+    if seen.status is not None and seen.state in ("Failed", "Restarting"):
+        title.append(f"  {seen.status.message.splitlines()[0]}")
+    return title
+
+
+def _figures(progress: JobProgress | None) -> tuple[str, str, str, str]:
+    if progress is None:
+        return "", "", "", ""
+    return (
+        f"{progress.step}/{progress.steps}",
+        "" if progress.loss is None else f"{progress.loss:.4f}",
+        "" if progress.accuracy is None else f"{progress.accuracy:.3f}",
+        "" if progress.examples_per_second is None else f"{progress.examples_per_second:,.0f}",
+    )
+
+
+def _bar(progress: JobProgress) -> Progress:
+    bar = Progress(
+        BarColumn(bar_width=50), TaskProgressColumn(), TextColumn("{task.description}")
+    )
+    left = progress.seconds_left()
+    text = "" if left is None else f"{left // 60}:{left % 60:02d} left"
+    bar.add_task(text, total=max(progress.steps, 1), completed=progress.step)
+    return bar
+
+
+def _coloured(state: str) -> Text:
+    return Text(state, style=_COLOURS.get(state, ""))

@@ -1,0 +1,2 @@
+"""The Pulumi provider of the local target: a plugin process that `pulumi` starts and asks to create,
+compare, read, change and delete the jobs and services of this machine."""

@@ -1,0 +1,25 @@
+"""Serves the provider on a free loopback port and prints that port, as the plugin protocol asks."""
+
+import os
+import sys
+import threading
+import time
+
+from provider.server import serve
+
+
+def _end_with_the_engine() -> None:
+    """An engine that was killed cannot stop its plugins; without it nobody would read our replies."""
+    engine = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == engine:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+if __name__ == "__main__":
+    _end_with_the_engine()
+    serve(sys.argv[1] if len(sys.argv) > 1 else None)

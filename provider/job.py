@@ -1,0 +1,132 @@
+"""A training job of this machine: its replicas as processes, under a supervisor that follows TFJob."""
+
+import shutil
+from pathlib import Path
+
+from provider import place, wait
+from provider.compare import changed_paths
+from provider.identity import digest
+from provider.kinds import Call, Change, NotReady, Properties
+from provider.ports import free_ports
+from supervisor.job_progress import read_progress
+from supervisor import client
+
+_IN_PLACE = ("suspend", "wait", "waitTimeoutSeconds")
+"""Changing one of these leaves the replicas alone. Everything else is part of the job: a running
+process cannot be given another size, code or TF_CONFIG."""
+
+
+_ENDED = ("Absent", "Lost", "Stopped", "Failed")
+"""States in which an `up` starts the job again."""
+
+
+class Job:
+    """Afterwards the job has come as far as `wait` asks: submitted, running, or succeeded."""
+
+    def identify(self, inputs: Properties) -> str:
+        return str(inputs["name"])
+
+    def compare(self, call: Call) -> Change:
+        changed = tuple(changed_paths(call.old_inputs, call.inputs))
+        replaces = tuple(path for path in changed if path not in _IN_PLACE)
+        if replaces:
+            return Change(replaces=replaces, notes=(_replacement(call),))
+        updates = tuple(path for path in changed if path in _IN_PLACE)
+        drift = self._drift(call)
+        notes = () if drift is None else (drift,)
+        return Change(updates=updates, drift=("state",) if drift else (), notes=notes)
+
+    def create(self, call: Call) -> Properties:
+        state = place.job_state(call.inputs)
+        if self._must_start(call, state):
+            self._start(call, state)
+        elif client.observe(state).state != "Succeeded":
+            (client.suspend if call.inputs["suspend"] else client.resume)(state)
+        return self._await(call, state)
+
+    def read(self, call: Call) -> Properties | None:
+        seen = client.observe(place.job_state(call.inputs)).state
+        recorded = call.outputs.get("state")
+        if seen == "Absent" and recorded == "Succeeded":
+            return call.outputs
+        return {**call.outputs, "state": seen}
+
+    def update(self, call: Call) -> Properties:
+        if call.outputs.get("state") == "Succeeded" and self._drift(call) is None:
+            return call.outputs
+        return self.create(call)
+
+    def delete(self, call: Call) -> None:
+        state = place.job_state(call.inputs)
+        client.stop(state)
+        # Without it a job of the same name starts as a new one; logs are kept.
+        (state / "status.json").unlink(missing_ok=True)
+
+    def _drift(self, call: Call) -> str | None:
+        """What happened to the job since it was recorded, where that must be mended; else None."""
+        seen = client.observe(place.job_state(call.inputs))
+        if seen.state == "Absent" and call.outputs.get("state") == "Succeeded":
+            return None
+        if seen.state in ("Lost", "Absent", "Stopped"):
+            return "its processes are gone: it is started again and resumes from its last checkpoint"
+        if seen.state == "Failed":
+            return "it failed: it is started again and resumes from its last checkpoint"
+        return None
+
+    def _must_start(self, call: Call, state: Path) -> bool:
+        """False when this very job already runs or has succeeded: an interrupted `up` goes on."""
+        seen = client.observe(state)
+        same = seen.status is not None and seen.status.generation == digest(call.inputs)
+        return not same or seen.state in _ENDED
+
+    def _start(self, call: Call, state: Path) -> None:
+        # Here and not above: a preview starts nothing, and need not load the schema for it.
+        from provider.job_spec import job_spec
+
+        client.stop(state)
+        shutil.rmtree(state / "progress", ignore_errors=True)
+        spec = job_spec(call.inputs, state, free_ports)
+        client.launch(spec, call.inputs.get("secretEnvironment", {}), state)
+
+    def _await(self, call: Call, state: Path) -> Properties:
+        outputs = {
+            "state": "Running",
+            "directory": f"{call.inputs['storage']}/{call.inputs['directory']}",
+            "logs": f"{call.inputs['stateDirectory']}/jobs/{call.inputs['name']}/logs",
+        }
+        seconds = call.inputs.get("waitTimeoutSeconds")
+        if call.inputs["suspend"]:
+            return {**outputs, "state": "Suspended"}
+        try:
+            match call.inputs["wait"]:
+                case "running":
+                    wait.until_running(call, state, outputs, seconds)
+                case "succeeded":
+                    wait.until_succeeded(call, state, outputs, seconds)
+        except NotReady as error:
+            seen = client.observe(state).state
+            raise NotReady(error.reasons, {**outputs, "state": seen}) from error
+        return {**outputs, "state": client.observe(state).state}
+
+
+def _replacement(call: Call) -> str:
+    """What a changed job means for the one that runs, and for the steps it has done."""
+    old, new = call.old_inputs, call.inputs
+    if old.get("run") != new["run"]:
+        return (
+            f"run {old.get('run')} → {new['run']}: trains anew from step 0; "
+            f"the checkpoints of run {old.get('run')} are kept"
+        )
+    sizes = [
+        f"{role} {_replicas(old, role)} → {_replicas(new, role)}"
+        for role in ("chief", "worker", "ps", "evaluator")
+        if _replicas(old, role) != _replicas(new, role)
+    ]
+    progress = read_progress(place.job_state(old) / "progress")
+    at = f" (step {progress.step} of {progress.steps} was reached)" if progress else ""
+    what = ", ".join(sizes) or "changed"
+    return f"{what}: stopped and started again; training resumes from its last checkpoint{at}"
+
+
+def _replicas(inputs: Properties, role: str) -> int:
+    return int(inputs.get("roles", {}).get(role, {}).get("replicas", 0))

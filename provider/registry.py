@@ -1,0 +1,24 @@
+"""Which kind serves which resource type."""
+
+from functools import cache
+from importlib import import_module
+
+from provider.kinds import Kind
+
+_KINDS = {
+    "ack-training:local:Machine": "provider.machine:Machine",
+    "ack-training:local:Dataset": "provider.dataset:Dataset",
+    "ack-training:local:Service": "provider.service:Service",
+    "ack-training:local:Job": "provider.job:Job",
+}
+
+
+@cache
+def kind_of(token: str) -> Kind | None:
+    """The kind of `token`, loaded when it is first asked for; None for an unknown one."""
+    place = _KINDS.get(token)
+    if place is None:
+        return None
+    module, _, name = place.partition(":")
+    kind: Kind = getattr(import_module(module), name)()
+    return kind

@@ -1,0 +1,230 @@
+"""The plugin protocol: translates the engine's gRPC requests into calls of a resource kind."""
+
+import threading
+from concurrent import futures
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf import any_pb2, empty_pb2, json_format, struct_pb2
+
+from provider.kinds import Call, Change, Kind, NotReady, Properties, ProviderError
+from provider.protocol import engine, engine_services, plugin, provider, services, status
+from provider.registry import kind_of
+from supervisor.client import SupervisorError
+
+_WORKERS = 64
+"""Jobs are waited for side by side; each holds one thread of the server while it trains."""
+
+_SENTENCES = (ProviderError, SupervisorError)
+"""Errors whose text is meant for the user."""
+
+
+def serve(engine_address: str | None) -> None:
+    """Serves until the engine ends this process. Prints the port on the first line of stdout."""
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=_WORKERS))
+    services.add_ResourceProviderServicer_to_server(Provider(engine_address), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    print(port, flush=True)
+    server.wait_for_termination()
+
+
+class Provider(services.ResourceProviderServicer):  # type: ignore[misc]
+    """Answers the engine. Secrets arrive unwrapped and are never put into outputs."""
+
+    def __init__(self, engine_address: str | None) -> None:
+        self._cancelled = threading.Event()
+        self._log: engine_services.EngineStub | None = None
+        if engine_address:
+            self._log = engine_services.EngineStub(grpc.insecure_channel(engine_address))
+
+    def Handshake(self, request: Any, context: Any) -> Any:
+        return provider.ProviderHandshakeResponse()
+
+    def Attach(self, request: Any, context: Any) -> Any:
+        self._log = engine_services.EngineStub(grpc.insecure_channel(request.address))
+        return empty_pb2.Empty()
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
+        return plugin.PluginInfo(version="1.0.0")
+
+    def GetSchema(self, request: Any, context: Any) -> Any:
+        return provider.GetSchemaResponse(schema='{"name": "ack-training", "version": "1.0.0"}')
+
+    def CheckConfig(self, request: Any, context: Any) -> Any:
+        return provider.CheckResponse(inputs=request.news)
+
+    def DiffConfig(self, request: Any, context: Any) -> Any:
+        return provider.DiffResponse(changes=provider.DiffResponse.DIFF_NONE)
+
+    def Configure(self, request: Any, context: Any) -> Any:
+        return provider.ConfigureResponse(acceptSecrets=False, supportsPreview=True)
+
+    def Cancel(self, request: Any, context: Any) -> Any:
+        self._cancelled.set()
+        return empty_pb2.Empty()
+
+    def Check(self, request: Any, context: Any) -> Any:
+        return provider.CheckResponse(inputs=request.news)
+
+    def Diff(self, request: Any, context: Any) -> Any:
+        kind = self._kind(request, context)
+        call = self._call(
+            request,
+            inputs=_properties(request.news),
+            old_inputs=_properties(request.old_inputs),
+            outputs=_properties(request.olds),
+        )
+        change = kind.compare(call)
+        for note in change.notes:
+            call.announce(note)
+        return _difference(change)
+
+    def Create(self, request: Any, context: Any) -> Any:
+        kind = self._kind(request, context)
+        call = self._call(request, inputs=_properties(request.properties))
+        identity = kind.identify(call.inputs)
+        if request.preview:
+            return provider.CreateResponse(id=identity)
+        try:
+            outputs = kind.create(call)
+        except _SENTENCES as error:
+            _refuse(context, str(error))
+        except NotReady as error:
+            _not_ready(context, identity, error)
+        return provider.CreateResponse(id=identity, properties=_struct(outputs))
+
+    def Read(self, request: Any, context: Any) -> Any:
+        kind = self._kind(request, context)
+        call = self._call(
+            request, inputs=_properties(request.inputs), outputs=_properties(request.properties)
+        )
+        try:
+            outputs = kind.read(call)
+        except _SENTENCES as error:
+            _refuse(context, str(error))
+        if outputs is None:
+            return provider.ReadResponse()
+        return provider.ReadResponse(
+            id=request.id, properties=_struct(outputs), inputs=request.inputs
+        )
+
+    def Update(self, request: Any, context: Any) -> Any:
+        kind = self._kind(request, context)
+        call = self._call(
+            request,
+            inputs=_properties(request.news),
+            old_inputs=_properties(request.old_inputs),
+            outputs=_properties(request.olds),
+        )
+        if request.preview:
+            return provider.UpdateResponse(properties=request.olds)
+        try:
+            outputs = kind.update(call)
+        except _SENTENCES as error:
+            _refuse(context, str(error))
+        except NotReady as error:
+            _not_ready(context, request.id, error)
+        return provider.UpdateResponse(properties=_struct(outputs))
+
+    def Delete(self, request: Any, context: Any) -> Any:
+        kind = self._kind(request, context)
+        call = self._call(
+            request, inputs=_properties(request.old_inputs), outputs=_properties(request.properties)
+        )
+        try:
+            kind.delete(call)
+        except _SENTENCES as error:
+            _refuse(context, str(error))
+        return empty_pb2.Empty()
+
+    def _kind(self, request: Any, context: Any) -> Kind:
+        token = request.urn.split("::")[2].split("$")[-1]
+        kind = kind_of(token)
+        if kind is None:
+            _refuse(context, f"this version of ack-training has no resource type {token}")
+        return kind
+
+    def _call(self, request: Any, **properties: Properties) -> Call:
+        def log(message: str, *, ephemeral: bool) -> None:
+            if self._log is None:
+                return
+            # A line that cannot be shown must not fail the operation that it tells of.
+            try:
+                self._log.Log(
+                    engine.LogRequest(
+                        severity=engine.INFO,
+                        message=message,
+                        urn=request.urn,
+                        ephemeral=ephemeral,
+                    )
+                )
+            except grpc.RpcError:
+                pass
+
+        return Call(
+            **properties,
+            report=lambda message: log(message, ephemeral=True),
+            announce=lambda message: log(message, ephemeral=False),
+            cancelled=self._cancelled.is_set,
+        )
+
+
+def _difference(change: Change) -> Any:
+    detailed = {}
+    update, replace = provider.PropertyDiff.UPDATE, provider.PropertyDiff.UPDATE_REPLACE
+    for path in change.updates:
+        detailed[path] = provider.PropertyDiff(kind=update, inputDiff=True)
+    for path in change.drift:
+        detailed[path] = provider.PropertyDiff(kind=update)
+    for path in change.replaces:
+        detailed[path] = provider.PropertyDiff(kind=replace, inputDiff=True)
+    some, none = provider.DiffResponse.DIFF_SOME, provider.DiffResponse.DIFF_NONE
+    return provider.DiffResponse(
+        changes=some if change else none,
+        replaces=list(change.replaces),
+        diffs=sorted(detailed),
+        detailedDiff=detailed,
+        hasDetailedDiff=True,
+        # One name, one directory, one set of ports: the old one must be gone first.
+        deleteBeforeReplace=True,
+    )
+
+
+def _refuse(context: Any, message: str) -> NoReturn:
+    context.abort(grpc.StatusCode.UNKNOWN, message)
+    raise AssertionError("abort raises")
+
+
+def _not_ready(context: Any, identity: str, error: NotReady) -> NoReturn:
+    """Tells the engine to keep the resource and to fail: pulumirpc.ErrorResourceInitFailed."""
+    detail = any_pb2.Any()
+    detail.Pack(
+        provider.ErrorResourceInitFailed(
+            id=identity, properties=_struct(error.outputs), reasons=error.reasons
+        )
+    )
+    code = grpc.StatusCode.UNKNOWN
+    rich = status.Status(code=code.value[0], message=error.reasons[0], details=[detail])
+    context.set_trailing_metadata((("grpc-status-details-bin", rich.SerializeToString()),))
+    context.abort(code, error.reasons[0])
+    raise AssertionError("abort raises")
+
+
+def _properties(message: struct_pb2.Struct) -> Properties:
+    return _whole_numbers(json_format.MessageToDict(message))
+
+
+def _whole_numbers(value: Any) -> Any:
+    """A protobuf number is a double; our properties count replicas and seconds."""
+    if isinstance(value, dict):
+        return {key: _whole_numbers(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_whole_numbers(member) for member in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _struct(properties: Properties) -> struct_pb2.Struct:
+    return json_format.ParseDict(dict(properties), struct_pb2.Struct())

@@ -1,0 +1,132 @@
+"""A long-running program of this machine, such as TensorBoard: kept alive by a supervisor."""
+
+import shutil
+import sys
+from pathlib import Path
+
+from provider import place, wait
+from provider.compare import changed_paths
+from provider.identity import digest
+from provider.kinds import Call, Change, NotReady, Properties, ProviderError
+from provider.ports import free_ports, is_free
+from supervisor import client
+from supervisor.spec import Health, Replica, RunPolicy, Spec
+
+_PLACE = ("name", "stateDirectory")
+
+
+class Service:
+    """Afterwards the program answers on `url`. A dead one is started by the next `up` or `refresh`,
+    on the port it had, unless another program took that port meanwhile."""
+
+    def identify(self, inputs: Properties) -> str:
+        return str(inputs["name"])
+
+    def compare(self, call: Call) -> Change:
+        changed = tuple(changed_paths(call.old_inputs, call.inputs))
+        replaces = tuple(path for path in changed if path in _PLACE)
+        dead = not client.alive(place.service_state(call.inputs))
+        return Change(
+            updates=tuple(path for path in changed if path not in replaces),
+            replaces=replaces,
+            drift=("url",) if dead else (),
+            notes=("does not run: it is started again",) if dead else (),
+        )
+
+    def create(self, call: Call) -> Properties:
+        state = place.service_state(call.inputs)
+        if client.alive(state):
+            if digest(call.inputs) == _generation(state)[0]:
+                return self._await(call, _port_of(state))
+            client.stop(state)
+        port = _choose_port(call.inputs, state)
+        client.launch(_spec(call.inputs, port), {}, state)
+        return self._await(call, port)
+
+    def read(self, call: Call) -> Properties | None:
+        if client.alive(place.service_state(call.inputs)):
+            return call.outputs
+        try:
+            return self.create(call)
+        except NotReady as error:
+            raise ProviderError(str(error)) from error
+
+    def update(self, call: Call) -> Properties:
+        return self.create(call)
+
+    def delete(self, call: Call) -> None:
+        client.stop(place.service_state(call.inputs))
+
+    def _await(self, call: Call, port: int) -> Properties:
+        outputs = {"port": port, "url": f"http://127.0.0.1:{port}{call.inputs['urlPath']}"}
+        wait.until_healthy(call, place.service_state(call.inputs), outputs)
+        return outputs
+
+
+def _choose_port(inputs: Properties, state: Path) -> int:
+    """The required port, else the one it had, else the preferred one, else any that is free."""
+    required = inputs.get("requiredPort")
+    if required is not None:
+        if not is_free(required):
+            raise ProviderError(
+                f"port {required} for {inputs['name']} is taken by another program: "
+                f"stop that one or set another {inputs['portKey']}"
+            )
+        return int(required)
+    for port in (_port_of(state), inputs["preferredPort"]):
+        if port and is_free(port):
+            return int(port)
+    return free_ports(1)[0]
+
+
+def _spec(inputs: Properties, port: int) -> Spec:
+    words = {"{python}": sys.executable, "{port}": str(port), "{storage}": str(place.storage_root(inputs))}
+    words_of_command = (word for part in inputs["command"] for word in _program(part))
+    command = [_fill(word, words) for word in words_of_command]
+    health = _fill(inputs["healthUrl"], words)
+    timeout = inputs["startTimeoutSeconds"]
+    return Spec(
+        kind="service",
+        name=inputs["name"],
+        generation=f"{digest(inputs)}:{port}",
+        working_directory=str(place.PROJECT),
+        replicas=[
+            Replica(
+                role="service",
+                index=0,
+                command=command,
+                environment={"PYTHONUNBUFFERED": "1", "PYTHONPATH": str(place.PROJECT)},
+                restart_policy="Always",
+            )
+        ],
+        run_policy=RunPolicy(),
+        health=Health(url=health, start_timeout_seconds=timeout),
+    )
+
+
+def _program(word: str) -> list[str]:
+    """`{model_server}` is TensorFlow Serving's own program where this machine has it, else ours."""
+    if word != "{model_server}":
+        return [word]
+    real = shutil.which("tensorflow_model_server")
+    return [real] if real else ["{python}", "-m", "workloads.model_server"]
+
+
+def _fill(text: str, words: dict[str, str]) -> str:
+    for placeholder, value in words.items():
+        text = text.replace(placeholder, value)
+    return text
+
+
+def _generation(state: Path) -> tuple[str, str]:
+    """Digest of the inputs, and port, of what was last started here; empty when nothing was."""
+    status = client.read_status(state)
+    digest_of_inputs, _, port = ("" if status is None else status.generation).rpartition(":")
+    return digest_of_inputs, port
+
+
+def _port_of(state: Path) -> int:
+    port = _generation(state)[1]
+    return int(port) if port.isdigit() else 0
+
+
