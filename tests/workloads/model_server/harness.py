@@ -110,5 +110,13 @@ def stop(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
+def up(client: Client) -> bool:
+    try:
+        status, _ = client.get("/healthz")
+    except ConnectionRefusedError:
+        return False
+    return status == 200
+
+
 LOCAL = [sys.executable, "-m", "workloads.model_server"]
 SERVERS = {"local": LOCAL} | ({"real": [REAL]} if REAL else {})
