@@ -25,6 +25,7 @@ from .status import Status
 from .sweep import MARKER, is_marked, kill_all, marked, send
 
 START_SECONDS = 30.0
+REACTION_SECONDS = 5.0
 CONTROL_SECONDS = 60.0
 LOST, ABSENT = "Lost", "Absent"
 
@@ -55,8 +56,6 @@ def launch(spec: Spec, secrets: Mapping[str, str], state_directory: Path) -> Non
     none came up within 30 s; then nothing is left running.
     """
     directory = _canonical(state_directory)
-    if control.is_locked(directory) and _supervisor(directory) is not None:
-        raise SupervisorError(f"a supervisor already runs in {directory}")
     try:
         os.makedirs(directory, mode=0o700, exist_ok=True)
         log = os.open(control.path(directory, "supervisor.log"),
@@ -110,9 +109,9 @@ def stop(state_directory: Path, grace_seconds: float = 10) -> None:
         with contextlib.suppress(OSError):
             control.ask_grace(directory, grace_seconds)
         send(pid, signal.SIGTERM)
-        if not _wait(lambda: not control.is_locked(directory), grace_seconds + 5.0):
+        if not _wait(lambda: not control.is_locked(directory), grace_seconds + REACTION_SECONDS):
             send(pid, signal.SIGKILL)
-            _wait(lambda: not control.is_locked(directory), 5.0)
+            _wait(lambda: not control.is_locked(directory), REACTION_SECONDS)
     left = kill_all(lambda: marked(directory))
     if left:
         numbers = ", ".join(map(str, sorted(left)))

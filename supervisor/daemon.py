@@ -1,8 +1,8 @@
 """Becomes the supervisor of one state directory, detached from whoever asked for it.
 
 Called as `python -I -S supervisor/__main__.py <state_directory>` with an object of `spec` and
-`secrets` as JSON on stdin. Prints `{}` once the supervisor holds the lock and has written a first status, else
-`{"error": sentence}`.
+`secrets` as JSON on stdin. Prints `{}` once the supervisor holds the lock and has written a first
+status, else `{"error": sentence}`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from .kernel import adopt_orphans
 from .loop import Supervisor
 from .spec import Spec, SpecError
 from .status import write_json
-from .sweep import is_marked, kill_all, marked
+from .sweep import is_marked, kill_all, marked_replicas
 
 # How long the guardian of a supervisor that just died may clean up before that is an error.
 CLEAN_UP_SECONDS = 15.0
+# How long a supervisor that was killed may still look alive.
+DYING_SECONDS = 1.0
 
 
 def main(arguments: list[str]) -> int:
@@ -56,11 +58,12 @@ def _answer(error: str | None) -> int:
 
 
 def _lock(state_directory: str) -> int | None:
-    deadline = time.monotonic() + CLEAN_UP_SECONDS
+    began = time.monotonic()
     while (lock := control.try_lock(state_directory)) is None:
         # A dead supervisor's guardian holds the lock only until it has cleaned up.
         pid = control.read_pid(state_directory)
-        if (pid is not None and is_marked(pid, state_directory)) or time.monotonic() > deadline:
+        lives = pid is not None and is_marked(pid, state_directory)
+        if time.monotonic() - began > (DYING_SECONDS if lives else CLEAN_UP_SECONDS):
             return None
         time.sleep(0.02)
     return lock
@@ -70,7 +73,6 @@ def _supervise(spec: Spec, secrets: dict[str, str], state_directory: str, lock: 
                ready: int) -> None:
     os.setsid()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    starter = os.getppid()
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
@@ -79,7 +81,7 @@ def _supervise(spec: Spec, secrets: dict[str, str], state_directory: str, lock: 
     adopt_orphans()
     control.write_pid(lock)
     # Left over when a supervisor and its guardian were both killed.
-    kill_all(lambda: marked(state_directory), {starter})
+    kill_all(lambda: marked_replicas(state_directory))
     guardian = Guardian(state_directory, lock)
     guardian.start()
     control.take_grace(state_directory)

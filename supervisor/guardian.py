@@ -8,7 +8,7 @@ import signal
 import time
 from typing import NoReturn
 
-from .sweep import HAVE_PROC, kill_all, marked, send_group
+from .sweep import HAVE_PROC, kill_all, marked_replicas, send_group
 
 
 class Guardian:
@@ -74,7 +74,7 @@ def _guard(state_directory: str, lock: int, pipe: int) -> NoReturn:
         for group in groups:
             send_group(group, signal.SIGKILL)
         # A process in the middle of a disk write cannot die yet; the lock tells of it until then.
-        while kill_all(lambda: marked(state_directory), seconds=60.0):
+        while kill_all(lambda: marked_replicas(state_directory), seconds=60.0):
             time.sleep(1.0)
     finally:
         os._exit(0)
@@ -83,6 +83,8 @@ def _guard(state_directory: str, lock: int, pipe: int) -> NoReturn:
 def _close_all_but(kept: set[int]) -> None:
     begin = 0
     for number in sorted(kept):
-        os.closerange(begin, number)
+        # closerange(0, 0) would close everything.
+        if begin < number:
+            os.closerange(begin, number)
         begin = number + 1
     os.closerange(begin, max(begin, 4096))

@@ -20,7 +20,7 @@ from .process import CannotStart
 from .replicas import Replicas
 from .spec import Spec
 from .state import PENDING, RUNNING, SUSPENDED, Exit
-from .sweep import kill_all, marked
+from .sweep import kill_all, marked_replicas
 
 LOOK_SECONDS = 0.25
 HEALTH_SECONDS, HEALTH_SECONDS_READY = 0.5, 5.0
@@ -83,7 +83,7 @@ class Supervisor:
             self.write_status()
             self._wait()
             self._reap()
-        kill_all(lambda: marked(self._directory), {self._guardian.pid})
+        kill_all(lambda: marked_replicas(self._directory))
         self.write_status()
 
     def _now(self) -> float:
@@ -169,6 +169,7 @@ class Supervisor:
     def _exited(self, name: str, end: Exit) -> None:
         if self._spec.kind == "service":
             self._job = services.exited(self._job, self._spec, name, end, self._now())
+            self._check_at = 0.0
             return
         step = progress.highest_step(self._spec.progress_directory)
         self._job = rules.exited(self._job, self._spec, name, replace(end, progress=step),

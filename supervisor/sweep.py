@@ -2,7 +2,8 @@
 
 Every process started for a state directory inherits `ACK_TRAINING_SUPERVISED=<state_directory>`
 (and replicas `ACK_TRAINING_REPLICA=<name>`), which /proc/<pid>/environ shows whoever adopted the
-process and whatever became of its parents. Without /proc only process groups can be killed.
+process and whatever became of its parents. The supervisor itself has the first only. Without
+/proc only process groups can be killed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ def marked(state_directory: str, replica: str | None = None) -> set[int]:
     if replica is not None:
         wanted.add(os.fsencode(f"{REPLICA}={replica}"))
     return {pid for pid in _processes() if wanted <= _environment(pid)}
+
+
+def marked_replicas(state_directory: str) -> set[int]:
+    """Live processes of any replica: not a supervisor, its guardian, or one that is starting."""
+    prefix = os.fsencode(f"{REPLICA}=")
+    return {pid for pid in marked(state_directory)
+            if any(entry.startswith(prefix) for entry in _environment(pid))}
 
 
 def is_marked(pid: int, state_directory: str) -> bool:
