@@ -37,8 +37,8 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
         self._replicas = Replicas(spec, secrets, state_directory, umask, guardian, self._selector,
                                   self._complain)
-        # Steps of the system's clock must not end a job.
-        self._epoch = time.time() - time.monotonic()
+        # Steps of the system's clock must not end a job; a machine's sleep counts as time.
+        self._epoch = time.time() - _uptime()
         self._grace = control.DEFAULT_GRACE_SECONDS
         self._terminated = False
         self._check: HealthCheck | None = None
@@ -87,7 +87,7 @@ class Supervisor:
         self.write_status()
 
     def _now(self) -> float:
-        return self._epoch + time.monotonic()
+        return self._epoch + _uptime()
 
     def _on_sigterm(self, number: int, frame: object) -> None:
         self._terminated = True
@@ -220,6 +220,11 @@ class Supervisor:
         self._check = None
         self._job = services.checked(self._job, healthy and bool(self._job.running()), self._now())
         self._check_at = self._now() + (HEALTH_SECONDS_READY if healthy else HEALTH_SECONDS)
+
+
+def _uptime() -> float:
+    boot_clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot_clock is None else time.clock_gettime(boot_clock)
 
 
 def _next_dead() -> int | None:

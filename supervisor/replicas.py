@@ -136,8 +136,10 @@ class Replicas:
         code = os.waitstatus_to_exitcode(reap(live.pid))
         self._guardian.forget(live.pid)
         self._live[name] = live
-        while live.output >= 0 and self._more(live.output):
-            self.hear(name, now)
+        # A pipe holds less than this; only what cannot be killed could go on writing.
+        for _ in range(64):
+            if live.output >= 0 and self._more(live.output):
+                self.hear(name, now)
         del self._live[name]
         self._stop_listening(live)
         self._logs[name].close()

@@ -29,7 +29,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import spec as specs
-from .causes import describe_exit
+from .causes import PEER_LOST, describe_exit
+from .delays import due_again
 from .state import (
     CREATED,
     FAILED,
@@ -48,8 +49,6 @@ from .state import (
 )
 
 RETRYABLE_FROM = 128
-LONGEST_DELAY_SECONDS = 30.0
-LONG_RUN_SECONDS = 60.0
 SHORT_LIFE_SECONDS = 30.0
 SHORT_LIVES_LIMIT = 10
 # Ends that our own SIGTERM and SIGKILL cause: no failures of a replica that is being ended.
@@ -80,7 +79,9 @@ def exited(job: Job, spec: specs.Spec, name: str, end: Exit, now: float) -> Job:
                       signal=end.signal)
     failure = Failure(name, end.code, end.signal, now, end.lines)
     if replica.stopping:
-        if job.finished and end.code not in ENDED_BY_US:
+        # A slow death may be what made a peer fail first; all else is a consequence of the end.
+        cause = job.state == FAILED and job.failures and job.failures[-1].exit_code == PEER_LOST
+        if cause and end.code not in ENDED_BY_US:
             job = job.with_failure(failure)
         return job.with_replica(_ended_by_us(job, replica, now))
     if end.code != 0:
@@ -131,7 +132,7 @@ def suspended(job: Job, now: float) -> Job:
         job = with_condition(job, RUNNING, False, "TFJobSuspended", message, now)
     job = with_condition(job, SUSPENDED, True, "TFJobSuspended", message, now)
     replicas = {
-        name: replace(replica, stopping=True) if replica.state == RUNNING else _fresh(replica)
+        name: replace(replica, stopping=True) if replica.state == RUNNING else replica.anew()
         for name, replica in job.replicas.items()
     }
     return replace(job, replicas=replicas, reason="Suspended", ready=False, healthy=False,
@@ -161,20 +162,6 @@ def decider(job: Job) -> str | None:
         if f"{role}-0" in job.replicas:
             return f"{role}-0"
     return None
-
-
-def restart_delay(restarts_in_a_row: int) -> float:
-    """Seconds before the next start, after so many restarts without a long run between them."""
-    return 0.0 if restarts_in_a_row == 0 else min(2.0 ** (restarts_in_a_row - 1),
-                                                  LONGEST_DELAY_SECONDS)
-
-
-def due_again(replica: Replica, now: float) -> Replica:
-    """The replica waiting for its next start, after the delay that its history calls for."""
-    lived = now - (replica.started_at or now)
-    delays = 0 if lived >= LONG_RUN_SECONDS else replica.delays
-    return replace(replica, state=PENDING, restarts=replica.restarts + 1, delays=delays + 1,
-                   due_at=now + restart_delay(delays))
 
 
 def _retries(policy: str, code: int) -> bool:
@@ -261,8 +248,4 @@ def _ended_by_us(job: Job, replica: Replica, now: float) -> Replica:
     if job.finished:
         state = SUCCEEDED if replica.exit_code == 0 else TERMINATED
         return replace(replica, state=state, stopping=False)
-    return replace(_fresh(replica), due_at=now)
-
-
-def _fresh(replica: Replica) -> Replica:
-    return Replica(replica.role, replica.index, replica.restart_policy)
+    return replace(replica.anew(), due_at=now)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .causes import describe_exit
-from .rules import ENDED_BY_US, due_again, failed
+from .delays import due_again
+from .rules import ENDED_BY_US, failed
 from .spec import Spec
 from .state import (
     RESTARTING,
@@ -48,9 +49,9 @@ def exited(job: Job, spec: Spec, name: str, end: Exit, now: float) -> Job:
     if job.finished:
         state = SUCCEEDED if end.code == 0 else TERMINATED
         return job.with_replica(replace(replica, state=state))
-    job = replace(job.with_replica(due_again(replica, now)), ready=False, healthy=False)
     if job.state == SUSPENDED:
-        return job
+        return job.with_replica(replica.anew())
+    job = replace(job.with_replica(due_again(replica, now)), ready=False, healthy=False)
     message = f"{name} {describe_exit(end)} and is started again"
     job = with_condition(job, RESTARTING, True, "ServiceRestarting", message, now)
     return replace(job, reason="ReplicaRestarting", message=message)

@@ -51,6 +51,10 @@ class Replica:
     def name(self) -> str:
         return f"{self.role}-{self.index}"
 
+    def anew(self) -> Replica:
+        """The replica as if it had never run."""
+        return Replica(self.role, self.index, self.restart_policy)
+
 
 @dataclass(frozen=True)
 class Exit:

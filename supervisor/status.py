@@ -12,8 +12,10 @@
     supervisorPid, guardianPid
     replicas                 {"worker-0": {state Pending|Running|Succeeded|Failed|Terminated, pid,
                              restarts, exitCode, signal, startedAt, finishedAt}}; null: not (yet)
-    firstFailure             {replica, exitCode, signal, finishedAt, log, lines} or null: the
-                             failure that caused the others, and its last 20 log lines then
+    firstFailure             {replica, exitCode, signal, finishedAt, log, lines} or null: of the
+                             last series of failures, retried ones too, the one that caused the
+                             others, and its last 20 log lines then; exitCode null: its process
+                             did not start, or never began its work
     ready, healthy           of a service: it may be used; the last look at its URL was good
 
 The file is replaced as a whole. After a kill -9 of the supervisor it still tells the last state:

@@ -167,6 +167,23 @@ def test_the_first_failure_is_the_cause(failures: list[tuple[str, int, float]], 
     assert found.replica == cause
 
 
+def test_replicas_that_are_ended_after_success_or_deadline_are_no_failures() -> None:
+    given = spec.Spec("job", "j", "g", "/", [spec.Replica("chief", 0, ["x"]),
+                                             spec.Replica("worker", 0, ["x"])])
+    job = rules.created(given, BEGIN)
+    for name in ("chief-0", "worker-0"):
+        job = rules.started(job, name, 1, BEGIN)
+    done = rules.exited(job, given, "chief-0", Exit(0), BEGIN + 1)
+    assert rules.exited(done, given, "worker-0", Exit(138), BEGIN + 2).failures == ()
+    late = rules.failed(job, given, "DeadlineExceeded", "late", BEGIN + 1)
+    assert rules.exited(late, given, "worker-0", Exit(1), BEGIN + 2).failures == ()
+    lost = rules.exited(job, given, "chief-0", Exit(138), BEGIN + 1)
+    lost = rules.exited(lost, given, "worker-0", Exit(1), BEGIN + 2)
+    cause = first_failure(lost.failures)
+    assert cause is not None
+    assert (lost.state, cause.replica) == ("Failed", "worker-0")
+
+
 def test_no_failure_has_no_cause() -> None:
     assert first_failure(()) is None
 
