@@ -90,7 +90,7 @@ def _build(go: str, home: Path) -> None:
         with step("Downloading the sources of pulumi", "about a minute, once; 1 GB"):
             for module in (ENGINE, HOST):
                 _go([go, "mod", "download"], module)
-        with step("Building pulumi from source", "4 to 6 minutes, once"):
+        with step("Building pulumi from source", "usually 4 to 6 minutes, once"):
             stamp = f"-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v{version}"
             package = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"
             _go(

@@ -52,10 +52,20 @@ def _select(stack: str) -> None:
         check=False,
     )
     if ran.returncode:
-        lines = [line for line in ran.stderr.splitlines() if line.strip()]
-        raise Stop(
-            f"stack {stack}: {lines[-1].strip() if lines else 'pulumi failed without a word'}"
+        raise Stop(reason(ran.stderr, stack))
+
+
+def reason(output: str, stack: str) -> str:
+    """Pulumi's last line, without its prefix; a wrong passphrase explained."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    last = lines[-1] if lines else "pulumi failed without a word"
+    if last.endswith("incorrect passphrase"):
+        return (
+            f"Pulumi.{stack}.yaml was made with another passphrase than this user's: set "
+            "PULUMI_CONFIG_PASSPHRASE to that one; or, if the file holds no secrets, delete "
+            "its encryptionsalt line"
         )
+    return last.removeprefix("ack-training: ").removeprefix("error: ")
 
 
 def stale_locks(state: Path, hostname: str) -> list[Path]:

@@ -1,0 +1,85 @@
+"""The lock files and go.mod files say what versions.toml says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from toolchain.locks import FILES
+from toolchain.places import ROOT
+from toolchain.versions import parse_version, read_versions
+
+MODULES = sorted((ROOT / "toolchain").glob("*/go.mod"))
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def locked(file: str) -> dict[str, list[str]]:
+    """The versions of each package; several where the choice depends on the machine."""
+    found: dict[str, list[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / file).read_text(), re.M):
+        found.setdefault(canonical(name), []).append(version)
+    return found
+
+
+@pytest.mark.parametrize("group", FILES)
+def test_a_lock_has_its_groups_versions(group: str) -> None:
+    lock = locked(FILES[group])
+    wanted = {canonical(name): [pin] for name, pin in read_versions().python[group].items()}
+    assert wanted == {name: lock.get(name) for name in wanted}
+
+
+@pytest.mark.parametrize("file", FILES.values())
+def test_each_locked_package_has_hashes_and_no_host_is_named(file: str) -> None:
+    text = (ROOT / file).read_text()
+    requirements = re.split(r"\n(?=\S)", text.partition("\n")[2].strip())
+    assert requirements
+    assert [r for r in requirements if "--hash=sha256:" not in r] == []
+    assert "http" not in text
+    assert "index-url" not in text
+
+
+def test_locks_can_be_installed_together() -> None:
+    chosen: dict[str, set[tuple[str, ...]]] = {}
+    for file in FILES.values():
+        for name, pins in locked(file).items():
+            chosen.setdefault(name, set()).add(tuple(sorted(pins)))
+    assert {name: pins for name, pins in chosen.items() if len(pins) > 1} == {}
+
+
+def test_packages_for_other_targets_are_in_no_lock() -> None:
+    names = {name for file in FILES.values() for name in locked(file)}
+    assert not names & {"pulumi-kubernetes", "pulumi-alicloud", "kubernetes"}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.parent.name)
+def test_go_modules_have_pulumis_and_gos_version(module: Path) -> None:
+    programs = read_versions().programs
+    text = module.read_text()
+    pulumi = re.findall(r"^\s*(?:require )?(github.com/pulumi/pulumi/\S+) v(\S+)", text, re.M)
+    assert pulumi
+    assert {version for _, version in pulumi} == {programs["pulumi"]}
+    assert re.findall(r"^go (\S+)$", text, re.M) == [programs["go-minimum"]]
+
+
+def test_the_engine_is_no_older_than_the_sdk() -> None:
+    versions = read_versions()
+    minimum = parse_version(versions.programs["pulumi-minimum"])
+    assert parse_version(versions.python["stack"]["pulumi"]) <= minimum
+    assert minimum <= parse_version(versions.programs["pulumi"])
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("v3.274.1\n", (3, 274, 1)),
+        ("go1.26.6", (1, 26, 6)),
+        ("devel go1.27-abc", (1, 27)),
+        ("3.11", (3, 11)),
+        ("none", ()),
+    ],
+)
+def test_parse_version(text: str, version: tuple[int, ...]) -> None:
+    assert parse_version(text) == version
