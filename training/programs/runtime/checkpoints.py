@@ -15,6 +15,7 @@ import tensorflow as tf
 from runtime.cluster import Replica
 from runtime.errors import ReplicaError
 from runtime.learner import Learner, named_variables
+from runtime.peer_loss import is_peer_loss
 from runtime.settings import Settings
 
 KEPT = 5
@@ -22,13 +23,13 @@ KEPT = 5
 
 def latest(settings: Settings) -> tuple[str, int] | None:
     """Path and step of the run's newest checkpoint; None before the first."""
-    path = tf.train.latest_checkpoint(str(settings.checkpoints_dir))
-    if path is None:
-        return None
-    match = re.fullmatch(r"ckpt-(\d+)", Path(path).name)
-    if match is None:
-        raise ReplicaError(f"{path} is no checkpoint of this runtime: its name is not ckpt-<step>")
-    return path, int(match[1])
+    state = tf.train.get_checkpoint_state(str(settings.checkpoints_dir))
+    # The state file, not the newest file, says what was saved whole.
+    for path in reversed(state.all_model_checkpoint_paths if state else []):
+        match = re.fullmatch(r"ckpt-(\d+)", Path(path).name)
+        if match and Path(f"{path}.index").exists():
+            return path, int(match[1])
+    return None
 
 
 class Checkpoints:
@@ -59,8 +60,13 @@ class Checkpoints:
 
         Raises ReplicaError, with nothing restored, if the checkpoint does not fit.
         """
-        refuse_misfit(path, self._parts)
-        self._root.restore(path, options=self._options).assert_consumed()
+        try:
+            refuse_misfit(path, self._parts)
+            self._root.restore(path, options=self._options).assert_consumed()
+        except tf.errors.OpError as error:
+            if is_peer_loss(error):
+                raise
+            raise _damaged(path, error) from None
 
     def save(self, step: int) -> None:
         """The run's newest checkpoint is that of `step`."""
@@ -68,22 +74,24 @@ class Checkpoints:
 
 
 def restore_model(path: str, model: Any) -> None:
-    """The weights of `model` are those of the checkpoint at `path`, whatever trained them."""
+    """The weights of `model` are those of the checkpoint at `path`, whatever trained them.
+
+    Raises ReplicaError if it does not fit or is damaged, NotFoundError if it is gone by now.
+    """
     names = named_variables(model.variables)
-    refuse_misfit(path, {"model": names})
     root = tf.train.Checkpoint(model=tf.train.Checkpoint(**names))
-    root.restore(path).expect_partial()
+    try:
+        refuse_misfit(path, {"model": names})
+        root.restore(path).expect_partial()
+    except tf.errors.NotFoundError:
+        raise
+    except tf.errors.OpError as error:
+        raise _damaged(path, error) from None
 
 
 def refuse_misfit(path: str, parts: Mapping[str, Mapping[str, Any]]) -> None:
     """Raises ReplicaError naming the first variable in which checkpoint and program differ."""
-    try:
-        stored = {key: list(shape) for key, shape in tf.train.list_variables(path)}
-    except tf.errors.NotFoundError:
-        raise
-    except (tf.errors.OpError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0]
-        raise ReplicaError(f"checkpoint {path} is damaged: {reason}") from None
+    stored = {key: list(shape) for key, shape in tf.train.list_variables(path)}
     remedy = "set `run: 2` (a new number) to train anew; the checkpoint is left as it is"
     for part, variables in parts.items():
         prefix, suffix = f"{part}/", "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -100,6 +108,14 @@ def refuse_misfit(path: str, parts: Mapping[str, Mapping[str, Any]]) -> None:
                     f" {name.split(':', 1)[1].replace(':', '/')} is {_shape(found.get(name))} in"
                     f" the checkpoint and {_shape(wanted.get(name))} in the program; {remedy}"
                 )
+
+
+def _damaged(path: str, error: Exception) -> ReplicaError:
+    reason = str(error).strip().splitlines()[0]
+    return ReplicaError(
+        f"checkpoint {path} is damaged ({reason}); without the files {path}.* training goes on"
+        " from the checkpoint before it"
+    )
 
 
 def _shape(shape: list[int] | None) -> str:

@@ -10,6 +10,7 @@ from runtime import checkpoints
 from runtime.curves import Curves
 from runtime.devices import prepare_gpus
 from runtime.evaluation import Evaluation
+from runtime.finished import mark_evaluated
 from runtime.run import Run
 
 _POLL_SECONDS = 0.5
@@ -37,8 +38,10 @@ def follow(run: Run) -> None:
             means, _ = evaluation.of(path)
         except tf.errors.NotFoundError:
             # The leader keeps the newest few: this one went while it was read.
+            time.sleep(_POLL_SECONDS)
             continue
         curves.evaluation(step, means)
+        mark_evaluated(run.settings, step)
         evaluated = step
         run.progress.update(step=step, loss=means["loss"], accuracy=means.get("accuracy"))
     run.progress.update(phase="done")

@@ -1,19 +1,24 @@
 """What follows training, done by the leader alone and from the last checkpoint.
 
-It needs no other replica, and each part is skipped when it was done before, so a leader that was
-killed on the way goes on where it stopped.
+It needs no other replica, and doing it again changes nothing, so a leader that was killed on the
+way does it on its next start.
 """
 
 from __future__ import annotations
 
+import time
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from runtime import checkpoints, export, versions
 from runtime.curves import Curves
 from runtime.evaluation import Evaluation
-from runtime.finished import mark_finished
-from runtime.progress import read_json, write_json
+from runtime.finished import evaluated_step, mark_finished
+from runtime.progress import write_json
 from runtime.run import Run
+
+_EVALUATOR_SECONDS = 20.0
 
 
 def finish(run: Run, curves: Curves) -> dict[str, Any]:
@@ -27,17 +32,17 @@ def finish(run: Run, curves: Curves) -> dict[str, Any]:
     path, step = newest
     evaluation = Evaluation(run)
     result_path = run.settings.checkpoints_dir / "result.json"
-    result = read_json(result_path)
-    if result.get("step") != step:
-        run.progress.update(phase="evaluating", step=step)
-        means, examples = evaluation.of(path)
-        if not run.cluster.has_evaluator:
-            curves.evaluation(step, means)
-        result = {"step": step, "examples": examples, **means}
-        write_json(result_path, result)
+    run.progress.update(phase="evaluating", step=step)
+    means, examples = evaluation.of(path)
+    if not run.cluster.has_evaluator:
+        curves.evaluation(step, means)
+    result = {"step": step, "examples": examples, **means}
+    write_json(result_path, result)
     print("  ".join(f"{name} {value:.6g}" for name, value in result.items()), flush=True)
     if run.settings.export:
         _export(run, evaluation, path, step)
+    if run.cluster.has_evaluator:
+        _wait_for_evaluator(run, step)
     mark_finished(run.settings, step)
     run.progress.update(
         phase="done", step=step, loss=result.get("loss"), accuracy=result.get("accuracy")
@@ -45,17 +50,30 @@ def finish(run: Run, curves: Curves) -> dict[str, Any]:
     return result
 
 
+def _wait_for_evaluator(run: Run, step: int) -> None:
+    """The last point of the evaluator's curve is written, if the evaluator was seen at work.
+
+    What supervises the job may end the evaluator as soon as the leader is done.
+    """
+    ends = time.monotonic() + _EVALUATOR_SECONDS
+    while (evaluated := evaluated_step(run.settings)) is not None and evaluated < step:
+        if time.monotonic() > ends:
+            return
+        time.sleep(0.2)
+
+
 def _export(run: Run, evaluation: Evaluation, path: str, step: int) -> None:
     settings = run.settings
-    version = versions.exported_version(settings.export_dir, settings.job, settings.run, step)
+    # The index holds a checksum of each variable: a run trained anew to the same step is another.
+    digest = sha256(Path(f"{path}.index").read_bytes()).hexdigest()
+    origin = versions.Origin(settings.job, settings.run, step, digest)
+    version = versions.exported_version(settings.export_dir, origin)
     if version is None:
         run.progress.update(phase="exporting")
         checkpoints.restore_model(path, evaluation.model)
         version = versions.publish(
             settings.export_dir,
-            settings.job,
-            settings.run,
-            step,
+            origin,
             lambda directory: export.save_for_serving(run.task, evaluation.model, directory),
         )
     print(f"exported as {settings.export_dir / str(version)}", flush=True)

@@ -28,5 +28,16 @@ def mark_finished(settings: Settings, step: int) -> None:
     write_json(_marker(settings), {"step": step, "exported": settings.export})
 
 
+def mark_evaluated(settings: Settings, step: int) -> None:
+    """evaluated_step() is `step` afterwards."""
+    write_json(settings.checkpoints_dir / "evaluated.json", {"step": step})
+
+
+def evaluated_step(settings: Settings) -> int | None:
+    """The newest step the evaluator wrote a point of its curve for; None before the first."""
+    step = read_json(settings.checkpoints_dir / "evaluated.json").get("step")
+    return step if isinstance(step, int) else None
+
+
 def _marker(settings: Settings) -> Path:
     return settings.checkpoints_dir / "done.json"

@@ -74,7 +74,8 @@ def refuse_if_distributed(strategy: Any) -> None:
     """
     classes = (kind.__name__ for kind in type(strategy).__mro__)
     name = next((REFUSED[kind] for kind in classes if kind in REFUSED), None)
-    if name is None or getattr(strategy.extended, "_num_workers", 2) == 1:
+    alone = name == "MultiWorkerMirroredStrategy" and strategy.extended._num_workers == 1
+    if name is None or alone:
         return
     import keras
     import tensorflow as tf
@@ -88,5 +89,3 @@ def refuse_if_distributed(strategy: Any) -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(BAD_INPUT)
-
-

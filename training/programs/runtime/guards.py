@@ -142,28 +142,33 @@ def describe_loss(peers: Sequence[Replica], detail: str) -> str:
 
 
 class IdleGuard:
-    """Ends the process with 138 when no step finished for `timeout_seconds`."""
+    """Ends the process with 138 when, while steps are awaited, none finished for too long.
+
+    A parameter-server job whose workers are all gone waits without limit and without a word.
+    """
 
     def __init__(self, timeout_seconds: float, peers: Sequence[Replica]) -> None:
         self._timeout_seconds = timeout_seconds
         self._peers = peers
-        self._last = time.monotonic()
-        self._stopped = False
+        self._last: float | None = None
         threading.Thread(target=self._watch, daemon=True).start()
 
     def beat(self) -> None:
         """Says that a step finished."""
         self._last = time.monotonic()
 
-    def stop(self) -> None:
-        """Nothing is waited for any more."""
-        self._stopped = True
+    @contextmanager
+    def awaiting_steps(self) -> Iterator[None]:
+        """Only inside the block is time counted."""
+        self.beat()
+        try:
+            yield
+        finally:
+            self._last = None
 
     def _watch(self) -> None:
-        while (idle := time.monotonic() - self._last) < self._timeout_seconds:
-            time.sleep(min(1.0, self._timeout_seconds - idle))
-            if self._stopped:
-                return
+        while (last := self._last) is None or time.monotonic() - last < self._timeout_seconds:
+            time.sleep(min(1.0, self._timeout_seconds / 10))
         silent = [str(peer) for peer in self._peers if not answers(peer)]
         blamed = f"; {', '.join(silent)} did not answer" if silent else ""
         end_process(

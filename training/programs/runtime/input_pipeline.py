@@ -34,9 +34,7 @@ class TrainingData:
         if 0 <= self._count < shares:
             raise DataError(f"dataset('train') has {self._count} examples for {shares} workers")
 
-    def batches(
-        self, batch_size: int, seed: int | None = None, share: int = 0
-    ) -> tf.data.Dataset:
+    def batches(self, batch_size: int, seed: int | None = None, share: int = 0) -> tf.data.Dataset:
         """Endless shuffled batches of one share. Without a seed each process has its own order."""
         data = self._data
         if isinstance(data, tf.data.Dataset) and tf.inside_function():

@@ -66,9 +66,7 @@ class Learner:
             if self.model.losses:
                 total += tf.add_n(self.model.losses) / replicas
         gradients = tape.gradient(total, self.model.trainable_variables)
-        self.optimizer.apply_gradients(
-            zip(gradients, self.model.trainable_variables, strict=True)
-        )
+        self.optimizer.apply_gradients(zip(gradients, self.model.trainable_variables, strict=True))
         parts = {"loss": loss}
         for name, values in self._task.metrics(labels, outputs).items():
             parts[name] = tf.reduce_sum(per_example(values)) / batch_size

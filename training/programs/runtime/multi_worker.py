@@ -29,6 +29,12 @@ _VISIBLE_SECONDS = 60.0
 def train(run: Run) -> None:
     """This worker's part of the run is done; the leader has evaluated and exported it as well."""
     cluster, settings = run.cluster, run.settings
+    workers = cluster.of_role("chief") + cluster.of_role("worker")
+    if run.options.batch_size < len(workers):
+        raise ReplicaError(
+            f"--batch-size is {run.options.batch_size}, fewer than one example for each of"
+            f" {len(workers)} workers"
+        )
     newest = newest_checkpoint(run) if cluster.is_leader else None
     if newest and newest[1] >= run.options.steps:
         finish(run, Curves(run))
@@ -37,7 +43,6 @@ def train(run: Run) -> None:
     meet(cluster, f"{settings.job}/run-{settings.run}", deadline, run.leave_if_finished)
     strategy = _connect(cluster)
     guards.end_on_signals()
-    workers = cluster.of_role("chief") + cluster.of_role("worker")
     # Not before: a dataset made ahead of the strategy would keep TensorFlow from connecting.
     data = TrainingData(run.task, shares=len(workers))
     guard = guards.IdleGuard(run.options.idle_timeout, cluster.peers)
@@ -47,21 +52,19 @@ def train(run: Run) -> None:
         else checkpoints.throw_away_directory(settings, cluster.task)
     )
     share = (len(workers), workers.index(cluster.task))
-    trainer = SynchronousTrainer(run, strategy, data, share, directory, guard.beat)
+    trainer = SynchronousTrainer(run, strategy, data, share, directory, guard)
     newest = _agreed(run, trainer, newest)
     if newest:
         trainer.restore(newest)
     if cluster.is_leader:
         curves = Curves(run)
         train_to_end(run, trainer, curves, in_loop_evaluation(run, curves))
-        guard.stop()
         finish(run, curves)
         # The others leave first, for they take the leader's leaving for a loss. To return would
         # destroy the strategy, which waits seconds for those who left.
         time.sleep(1.0)
         guards.end_process(0)
     train_to_end(run, trainer, None, None)
-    guard.stop()
     while True:
         run.leave_if_finished()
         time.sleep(0.1)

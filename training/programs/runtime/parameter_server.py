@@ -82,6 +82,7 @@ def _coordinate(run: Run) -> None:
     if newest is None or newest[1] < run.options.steps:
         data = TrainingData(run.task, shares=1)
         deadline = guards.StartDeadline(run.settings.start_timeout_seconds)
+        guards.wait_for_own_port(run.cluster.task, deadline)
         guards.wait_for_peers(run.cluster.peers, deadline, lambda: None)
         guard = guards.IdleGuard(run.options.idle_timeout, run.cluster.peers)
         trainer = ParameterServerTrainer(run, data, guard)
@@ -89,7 +90,6 @@ def _coordinate(run: Run) -> None:
             trainer.restore(newest[0])
         curves = Curves(run)
         train_to_end(run, trainer, curves, in_loop_evaluation(run, curves))
-        guard.stop()
         finish(run, curves)
         # To return would destroy the coordinator, which waits for servers that left.
         guards.end_process(0)
@@ -138,16 +138,15 @@ class ParameterServerTrainer:
         self._step = int(self._learner.step.numpy())
 
     def advance(self, count: int) -> dict[str, float]:
-        scheduled = [
-            self._coordinator.schedule(self._train_step, args=(self._batches,))
-            for _ in range(count)
-        ]
-        self._wait()
+        with self._guard.awaiting_steps():
+            scheduled = [
+                self._coordinator.schedule(self._train_step, args=(self._batches,))
+                for _ in range(count)
+            ]
+            self._wait()
         parts = self._coordinator.fetch(scheduled)
         self._step = int(self._learner.step.numpy())
-        return {
-            name: sum(float(part[name]) for part in parts) / len(parts) for name in parts[0]
-        }
+        return {name: sum(float(part[name]) for part in parts) / len(parts) for name in parts[0]}
 
     def save(self) -> None:
         self._checkpoints.save(self._step)
@@ -163,7 +162,6 @@ class ParameterServerTrainer:
                     step = now
                     self._guard.beat()
         self._coordinator.join()
-        self._guard.beat()
 
 
 def _connect(cluster: Cluster) -> Any:

@@ -72,9 +72,7 @@ def _listen(server: socket.socket, cluster: Cluster, job: str, met: set[str]) ->
         threading.Thread(target=_reply, args=arguments, daemon=True).start()
 
 
-def _reply(
-    connection: socket.socket, known: dict[bytes, str], reply: bytes, met: set[str]
-) -> None:
+def _reply(connection: socket.socket, known: dict[bytes, str], reply: bytes, met: set[str]) -> None:
     with connection, contextlib.suppress(OSError):
         connection.settimeout(_REPLY_SECONDS)
         name = known.get(_read_line(connection))

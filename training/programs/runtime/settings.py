@@ -52,9 +52,7 @@ def read_settings(
             "--job-dir is missing: give the directory that keeps this job's checkpoints and logs,"
             " such as --job-dir=data/trial"
         )
-    datasets = _directory(
-        environment, "ACK_TRAINING_DATASETS_DIR", "--datasets-dir", datasets_dir
-    )
+    datasets = _directory(environment, "ACK_TRAINING_DATASETS_DIR", "--datasets-dir", datasets_dir)
     progress = environment.get("ACK_TRAINING_PROGRESS_DIR", "")
     settings = Settings(
         job=environment.get("ACK_TRAINING_JOB", "") or job_path.name,

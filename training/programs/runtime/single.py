@@ -20,12 +20,10 @@ def train(run: Run) -> None:
     if newest is None or newest[1] < run.options.steps:
         data = TrainingData(run.task, shares=1)
         strategy = (
-            tf.distribute.MirroredStrategy()
-            if prepare_gpus() > 1
-            else tf.distribute.get_strategy()
+            tf.distribute.MirroredStrategy() if prepare_gpus() > 1 else tf.distribute.get_strategy()
         )
         directory = run.settings.checkpoints_dir
-        trainer = SynchronousTrainer(run, strategy, data, (1, 0), directory, lambda: None)
+        trainer = SynchronousTrainer(run, strategy, data, (1, 0), directory)
         if newest:
             trainer.restore(newest)
         curves = Curves(run)

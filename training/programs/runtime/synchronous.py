@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ import tensorflow as tf
 
 from runtime import checkpoints
 from runtime.checkpoints import Checkpoints
+from runtime.guards import IdleGuard
 from runtime.input_pipeline import TrainingData, share_of_batch
 from runtime.learner import Learner
 from runtime.run import Run
 
 
 class SynchronousTrainer:
-    """Trains under `strategy`; `beat` is called after each step.
+    """Trains under `strategy`; `guard` watches for peers that keep a step from finishing.
 
     `share` is (of how many processes, which) this process is for the data.
     """
@@ -29,10 +31,10 @@ class SynchronousTrainer:
         data: TrainingData,
         share: tuple[int, int],
         directory: Path,
-        beat: Callable[[], None],
+        guard: IdleGuard | None = None,
     ) -> None:
         self._strategy = strategy
-        self._beat = beat
+        self._guard = guard
         batch_size, replicas = run.options.batch_size, strategy.num_replicas_in_sync
         mine = share_of_batch(batch_size, *share)
         here = max(1, replicas // share[0])
@@ -69,14 +71,18 @@ class SynchronousTrainer:
         self._checkpoints.restore(path)
 
     def advance(self, count: int) -> dict[str, float]:
-        parts: list[Any] = []
-        for _ in range(count):
-            parts.append(self._train_step(next(self._batches)))
-            self._beat()
+        with self._guard.awaiting_steps() if self._guard else nullcontext():
+            parts = [self._one_step() for _ in range(count)]
         self._step += count
         local = np.sum([_sums_here(self._strategy, part) for part in parts], axis=0) / count
         names = sorted(parts[0])
         return dict(zip(names, self.sum_everywhere(local), strict=True))
+
+    def _one_step(self) -> dict[str, Any]:
+        part: dict[str, Any] = self._train_step(next(self._batches))
+        if self._guard:
+            self._guard.beat()
+        return part
 
     def save(self) -> None:
         self.learner.step.assign(self._step)

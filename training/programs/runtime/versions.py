@@ -14,6 +14,7 @@ import shutil
 import socket
 import uuid
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from runtime.progress import read_json, write_json
@@ -22,31 +23,39 @@ _RECORD = Path("assets.extra") / "ack-training.json"
 _OWNER = "owner.json"
 
 
-def exported_version(directory: Path, job: str, run: int, step: int) -> int | None:
-    """The version that holds `step` of this run of this job, if there is one."""
-    wanted = {"job": job, "run": run, "step": step}
+@dataclass(frozen=True)
+class Origin:
+    """What a version was made from; `checkpoint` is a digest of the checkpoint's content."""
+
+    job: str
+    run: int
+    step: int
+    checkpoint: str
+
+
+def exported_version(directory: Path, origin: Origin) -> int | None:
+    """The version that was made from `origin`, if there is one."""
+    wanted = asdict(origin)
     for version in sorted(_versions(directory)):
         if read_json(directory / str(version) / _RECORD) == wanted:
             return version
     return None
 
 
-def publish(
-    directory: Path, job: str, run: int, step: int, write: Callable[[Path], None]
-) -> int:
+def publish(directory: Path, origin: Origin, write: Callable[[Path], None]) -> int:
     """A new version in `directory` holds what `write` put into the directory it was given.
 
     Returns its number, one above the highest there. A number is never used twice: of two
     processes that publish at once, the later one takes the next number.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(directory, job, run)
-    aside = directory / f"{_aside_prefix(job, run)}{uuid.uuid4().hex}"
+    _remove_leftovers(directory, origin)
+    aside = directory / f"{_aside_prefix(origin)}{uuid.uuid4().hex}"
     aside.mkdir()
     write_json(aside / _OWNER, {"host": socket.gethostname(), "pid": os.getpid()})
     content = aside / "model"
     write(content)
-    write_json(content / _RECORD, {"job": job, "run": run, "step": step})
+    write_json(content / _RECORD, asdict(origin))
     _sync(content)
     version = _rename_to_next(content, directory)
     _sync_directory(directory)
@@ -74,13 +83,13 @@ def _versions(directory: Path) -> list[int]:
     return [int(name) for name in names if re.fullmatch(r"[0-9]+", name, re.ASCII)]
 
 
-def _aside_prefix(job: str, run: int) -> str:
-    return f".exporting-{job}-run-{run}-"
+def _aside_prefix(origin: Origin) -> str:
+    return f".exporting-{origin.job}-run-{origin.run}-"
 
 
-def _remove_leftovers(directory: Path, job: str, run: int) -> None:
+def _remove_leftovers(directory: Path, origin: Origin) -> None:
     """What an export of this run left when it was killed, and nothing else, is gone."""
-    pattern = re.compile(re.escape(_aside_prefix(job, run)) + "[0-9a-f]{32}")
+    pattern = re.compile(re.escape(_aside_prefix(origin)) + "[0-9a-f]{32}")
     for entry in directory.iterdir():
         if pattern.fullmatch(entry.name) and _is_abandoned(entry):
             shutil.rmtree(entry)
