@@ -85,12 +85,14 @@ def stale_locks(state: Path, hostname: str) -> list[Path]:
 
 
 def _runs_pulumi(pid: int) -> bool:
-    name = Path(f"/proc/{pid}/comm")
-    if Path("/proc/self/comm").exists():
+    if Path("/proc/self/stat").exists():
         try:
-            return name.read_text(encoding="utf-8").startswith("pulumi")
+            # `pid (name) state …`; a zombie (Z) is one that nobody has collected yet.
+            stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
         except OSError:
             return False
+        name, _, rest = stat.partition("(")[2].rpartition(") ")
+        return name.startswith("pulumi") and not rest.startswith("Z")
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -121,8 +121,20 @@ def test_only_locks_of_a_pulumi_that_is_gone_are_stale(tmp_path: Path) -> None:
     reused = lock(tmp_path, "reused", {"pid": os.getpid(), "hostname": here})
     lock(tmp_path, "elsewhere", {"pid": ended.pid, "hostname": here + "-other"})
     lock(tmp_path, "unknown", ["?"])
-    expected = {gone, reused} if Path("/proc/self/comm").exists() else {gone}
+    expected = {gone, reused} if Path("/proc/self/stat").exists() else {gone}
     assert set(stale_locks(tmp_path, here)) == expected
+
+
+def test_a_lock_of_a_running_pulumi_is_kept(tmp_path: Path, program: Program) -> None:
+    running = subprocess.Popen(
+        [program("pulumi", "read line")], stdin=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        lock(tmp_path, "held", {"pid": running.pid, "hostname": socket.gethostname()})
+        assert stale_locks(tmp_path, socket.gethostname()) == []
+    finally:
+        running.communicate()
+    assert [file.stem for file in stale_locks(tmp_path, socket.gethostname())] == ["held"]
 
 
 def test_reason_is_pulumis_last_line_or_the_passphrase_explained() -> None:
