@@ -10,19 +10,20 @@ from typing import NoReturn
 
 from toolchain.places import ROOT, STATE
 from toolchain.report import Stop, say
-from toolchain.wrapper import WRAPPER
+from toolchain.wrapper import WRAPPER, write_aside
 
 _LOCAL = "local"
 
 
 def up(stack: str) -> NoReturn:
     """Makes the stack if there is none, then becomes `pulumi up`, which shows the preview first."""
-    _select(stack)
+    _select(stack, "--create")
     _become("up", stack, *_consent(stack))
 
 
 def preview(stack: str) -> NoReturn:
-    _select(stack)
+    """Makes the stack if there is none, for a preview is of a stack; nothing else changes."""
+    _select(stack, "--create")
     _become("preview", stack)
 
 
@@ -38,21 +39,43 @@ def _consent(stack: str) -> list[str]:
     return ["--yes"] if stack == _LOCAL or os.environ.get("YES") == "1" else []
 
 
-def _select(stack: str) -> None:
+def _select(stack: str, *options: str) -> None:
     """Also what a later plain `pulumi up` works on."""
     for lock in stale_locks(STATE, socket.gethostname()):
         say(f"Removing the lock of a pulumi that is no longer running: {lock.name}")
         lock.unlink(missing_ok=True)
-    ran = subprocess.run(
-        [WRAPPER, "stack", "select", "--create", stack, "--non-interactive"],
+    ran = _pulumi_stack_select(stack, *options)
+    refused = "for new stack: incorrect passphrase" in ran.stderr
+    if refused and drop_foreign_salt(ROOT / f"Pulumi.{stack}.yaml"):
+        ran = _pulumi_stack_select(stack, *options)
+    if ran.returncode:
+        raise Stop(reason(ran.stderr, stack))
+
+
+def _pulumi_stack_select(stack: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WRAPPER, "stack", "select", stack, *options, "--non-interactive"],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
     )
-    if ran.returncode:
-        raise Stop(reason(ran.stderr, stack))
+
+
+def drop_foreign_salt(file: Path) -> bool:
+    """Removes the `encryptionsalt` of another user's stack from a stack file, if it guards nothing.
+
+    Pulumi writes that line when it makes a stack, so it is easily committed; for whoever clones the
+    project it only stands in the way. False, and no change, when the file holds secrets.
+    """
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith("encryptionsalt:")]
+    if len(kept) == len(lines) or any("secure:" in line for line in lines):
+        return False
+    say(f"Removing from {file.name} the encryptionsalt of another user; it encrypts nothing")
+    write_aside(file, "".join(kept), file.stat().st_mode & 0o777)
+    return True
 
 
 def reason(output: str, stack: str) -> str:
@@ -61,9 +84,8 @@ def reason(output: str, stack: str) -> str:
     last = lines[-1] if lines else "pulumi failed without a word"
     if last.endswith("incorrect passphrase"):
         return (
-            f"Pulumi.{stack}.yaml was made with another passphrase than this user's: set "
-            "PULUMI_CONFIG_PASSPHRASE to that one; or, if the file holds no secrets, delete "
-            "its encryptionsalt line"
+            f"the secrets in Pulumi.{stack}.yaml were encrypted with another passphrase: set "
+            "PULUMI_CONFIG_PASSPHRASE to that one, or set the secrets anew without it"
         )
     return last.removeprefix("ack-training: ").removeprefix("error: ")
 

@@ -13,7 +13,7 @@ import pytest
 from toolchain import venv
 from toolchain.places import ROOT
 from toolchain.report import duration
-from toolchain.stack import reason, stale_locks
+from toolchain.stack import drop_foreign_salt, reason, stale_locks
 
 Program = Callable[[str, str], Path]
 
@@ -139,8 +139,20 @@ def test_a_lock_of_a_running_pulumi_is_kept(tmp_path: Path, program: Program) ->
 
 def test_reason_is_pulumis_last_line_or_the_passphrase_explained() -> None:
     assert reason("warning\nerror: no such stack\n\n", "dev") == "no such stack"
-    assert "encryptionsalt" in reason("error: x: incorrect passphrase", "dev")
+    assert "PULUMI_CONFIG_PASSPHRASE" in reason("error: x: incorrect passphrase", "dev")
     assert reason("", "dev")
+
+
+def test_a_salt_that_guards_nothing_is_dropped_and_one_with_secrets_kept(tmp_path: Path) -> None:
+    file = tmp_path / "Pulumi.local.yaml"
+    file.write_text("# note\nconfig:\n  a:b: c\nencryptionsalt: v1:x=\n")
+    assert drop_foreign_salt(file)
+    assert file.read_text() == "# note\nconfig:\n  a:b: c\n"
+    assert not drop_foreign_salt(file)
+    secret = "encryptionsalt: v1:x=\nconfig:\n  a:b:\n    secure: v1:y\n"
+    file.write_text(secret)
+    assert not drop_foreign_salt(file)
+    assert file.read_text() == secret
 
 
 def test_duration() -> None:
