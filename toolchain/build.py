@@ -87,7 +87,7 @@ def _build(go: str, home: Path) -> None:
         out = aside / "bin"
         out.mkdir()
         version = read_versions().programs["pulumi"]
-        with step("Downloading the sources of pulumi", "about a minute, once; 1 GB"):
+        with step("Downloading the sources of pulumi", "about a minute, once; 2 GB of disk"):
             for module in (ENGINE, HOST):
                 _go([go, "mod", "download"], module)
         with step("Building pulumi from source", "usually 4 to 6 minutes, once"):

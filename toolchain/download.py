@@ -85,7 +85,7 @@ def _fetch(version: str, archive: str, expected: str, home: Path) -> bool:
     """Downloads, verifies and unpacks aside, then renames. False when the transfer broke."""
     aside = Path(tempfile.mkdtemp(prefix="download-", dir=cache()))
     try:
-        with step(f"Downloading pulumi {version}", "about a minute, once; 150 MB"):
+        with step(f"Downloading pulumi {version}", "about a minute, once"):
             file = aside / archive
             with (
                 urllib.request.urlopen(

@@ -33,7 +33,7 @@ LOCAL = Group(
     "local",
     ("requirements.txt", "requirements-local.txt"),
     ("requirements-data.txt",),
-    "about 2 minutes, once; 600 MB",
+    "about 2 minutes, once; 1.8 GB of disk",
 )
 DEV = Group("dev", ("requirements-dev.txt",))
 
