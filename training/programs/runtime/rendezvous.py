@@ -82,8 +82,10 @@ def _reply(connection: socket.socket, known: dict[bytes, str], reply: bytes, met
 
 
 def _read_line(connection: socket.socket) -> bytes:
+    """Up to the first end of line. A peer that went on to TensorFlow opens with an HTTP/2 preface,
+    which has one too: it must be turned away at once, for gRPC waits 20 s for an answer."""
     received = b""
-    while not received.endswith(b"\n") and len(received) < 512:
+    while b"\n" not in received and len(received) < 512:
         part = connection.recv(512)
         if not part:
             break
