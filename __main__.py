@@ -8,6 +8,9 @@ import pulumi
 import config
 import targets
 
+_ALREADY_REPORTED = 32
+"""The exit code that tells Pulumi's language host to add no message of its own."""
+
 project = Path(__file__).resolve().parent
 
 try:
@@ -15,7 +18,7 @@ try:
 except config.ConfigErrors as errors:
     for line in errors.lines:
         pulumi.log.error(line)
-    sys.exit(1)
+    sys.exit(_ALREADY_REPORTED)
 
 for notice in stack.notices:
     pulumi.log.info(notice)

@@ -83,9 +83,7 @@ def _figures(progress: JobProgress | None) -> tuple[str, str, str, str]:
 
 
 def _bar(progress: JobProgress) -> Progress:
-    bar = Progress(
-        BarColumn(bar_width=50), TaskProgressColumn(), TextColumn("{task.description}")
-    )
+    bar = Progress(BarColumn(bar_width=50), TaskProgressColumn(), TextColumn("{task.description}"))
     left = progress.seconds_left()
     text = "" if left is None else f"{left // 60}:{left % 60:02d} left"
     bar.add_task(text, total=max(progress.steps, 1), completed=progress.step)

@@ -28,7 +28,7 @@ class Machine(pulumi.CustomResource):
         self.storage_path = storage
         self.state_path = f".ack-training/{pulumi.get_stack()}"
         super().__init__(
-            "ack-training:local:Machine",
+            "acktraining:local:Machine",
             name,
             {
                 "storage": storage,

@@ -9,7 +9,7 @@ from provider.server import serve
 
 
 def _end_with_the_engine() -> None:
-    """An engine that was killed cannot stop its plugins; without it nobody would read our replies."""
+    """An engine that was killed cannot stop its plugins, and nobody would read our replies."""
     engine = os.getppid()
 
     def watch() -> None:

@@ -5,8 +5,10 @@ from provider.kinds import Call, Change, Properties, ProviderError
 
 
 class Dataset:
-    """Afterwards `datasets/<name>` holds the data. What is there and right is left alone; it outlives
-    the stack."""
+    """Afterwards `datasets/<name>` holds the data.
+
+    What is there and right is left alone; it outlives the stack.
+    """
 
     def identify(self, inputs: Properties) -> str:
         return str(inputs["name"])

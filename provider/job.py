@@ -1,4 +1,4 @@
-"""A training job of this machine: its replicas as processes, under a supervisor that follows TFJob."""
+"""A training job of this machine: a process each replica, under a supervisor that follows TFJob."""
 
 import shutil
 from pathlib import Path
@@ -8,8 +8,8 @@ from provider.compare import changed_paths
 from provider.identity import digest
 from provider.kinds import Call, Change, NotReady, Properties
 from provider.ports import free_ports
-from supervisor.job_progress import read_progress
 from supervisor import client
+from supervisor.job_progress import read_progress
 
 _IN_PLACE = ("suspend", "wait", "waitTimeoutSeconds")
 """Changing one of these leaves the replicas alone. Everything else is part of the job: a running
@@ -68,7 +68,9 @@ class Job:
         if seen.state == "Absent" and call.outputs.get("state") == "Succeeded":
             return None
         if seen.state in ("Lost", "Absent", "Stopped"):
-            return "its processes are gone: it is started again and resumes from its last checkpoint"
+            return (
+                "its processes are gone: it is started again and resumes from its last checkpoint"
+            )
         if seen.state == "Failed":
             return "it failed: it is started again and resumes from its last checkpoint"
         return None

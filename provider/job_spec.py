@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from config.roles import ROLES, Role
 from provider import place
 from provider.identity import digest
 from provider.kinds import Properties, ProviderError
@@ -14,7 +15,6 @@ from supervisor.spec import Replica, RunPolicy, Spec
 from training.tf_config import tf_config
 
 _PROGRAMS = place.PROJECT / "training" / "programs"
-_ROLES = ("chief", "worker", "ps", "evaluator")
 
 
 def job_spec(inputs: Properties, state: Path, ports: Callable[[int], list[int]]) -> Spec:
@@ -22,7 +22,7 @@ def job_spec(inputs: Properties, state: Path, ports: Callable[[int], list[int]])
     that a replica that restarts runs what the job was declared with."""
     replicas = [
         (role, index)
-        for role in _ROLES
+        for role in ROLES
         for index in range(inputs["roles"].get(role, {}).get("replicas", 0))
     ]
     addresses = dict(zip(replicas, ports(len(replicas)), strict=True))
@@ -31,11 +31,9 @@ def job_spec(inputs: Properties, state: Path, ports: Callable[[int], list[int]])
     policy = inputs["runPolicy"]
     counts = {role: size["replicas"] for role, size in inputs["roles"].items()}
 
-    def replica(role: str, index: int) -> Replica:
+    def replica(role: Role, index: int) -> Replica:
         environment = dict(shared)
-        config = tf_config(
-            counts, role, index, lambda r, i: f"127.0.0.1:{addresses[(r, i)]}"
-        )
+        config = tf_config(counts, role, index, lambda r, i: f"127.0.0.1:{addresses[(r, i)]}")
         if config is not None:
             environment["TF_CONFIG"] = config
         return Replica(

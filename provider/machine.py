@@ -1,4 +1,4 @@
-"""This machine as the place where a stack runs: its directories, and nothing that the stack forgot."""
+"""This machine as the place where a stack runs: its directories, and nothing undeclared."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ class Machine:
         )
 
     def create(self, call: Call) -> Properties:
-        place.make_directory(place.PROJECT / call.inputs["stateDirectory"], mode=0o700)
+        place.make_directory(place.state_directory(call.inputs), mode=0o700)
         place.make_directory(place.storage_root(call.inputs))
         for path in _strays(call.inputs):
             client.stop(path)
@@ -47,7 +47,7 @@ class Machine:
 
 
 def _supervised(inputs: Properties) -> Iterator[Path]:
-    state = place.PROJECT / inputs["stateDirectory"]
+    state = place.state_directory(inputs)
     yield from sorted(path for path in state.glob("*/*") if (path / "lock").exists())
 
 
@@ -57,5 +57,3 @@ def _strays(inputs: Properties) -> Iterator[Path]:
     for path in _supervised(inputs):
         if path not in declared and client.alive(path):
             yield path
-
-

@@ -12,15 +12,19 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 def storage_root(inputs: Properties) -> Path:
     """The shared directory, the local stand-in for NAS."""
-    return PROJECT / inputs["storage"]
+    return PROJECT / str(inputs["storage"])
+
+
+def state_directory(inputs: Properties) -> Path:
+    return PROJECT / str(inputs["stateDirectory"])
 
 
 def job_state(inputs: Properties, name: str | None = None) -> Path:
-    return PROJECT / inputs["stateDirectory"] / "jobs" / (name or inputs["name"])
+    return state_directory(inputs) / "jobs" / str(name or inputs["name"])
 
 
 def service_state(inputs: Properties, name: str | None = None) -> Path:
-    return PROJECT / inputs["stateDirectory"] / "services" / (name or inputs["name"])
+    return state_directory(inputs) / "services" / str(name or inputs["name"])
 
 
 def make_directory(path: Path, *, mode: int = 0o755) -> None:

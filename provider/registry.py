@@ -6,10 +6,10 @@ from importlib import import_module
 from provider.kinds import Kind
 
 _KINDS = {
-    "ack-training:local:Machine": "provider.machine:Machine",
-    "ack-training:local:Dataset": "provider.dataset:Dataset",
-    "ack-training:local:Service": "provider.service:Service",
-    "ack-training:local:Job": "provider.job:Job",
+    "acktraining:local:Machine": "provider.machine:Machine",
+    "acktraining:local:Dataset": "provider.dataset:Dataset",
+    "acktraining:local:Service": "provider.service:Service",
+    "acktraining:local:Job": "provider.job:Job",
 }
 
 

@@ -1,5 +1,6 @@
 """The plugin protocol: translates the engine's gRPC requests into calls of a resource kind."""
 
+import contextlib
 import threading
 from concurrent import futures
 from typing import Any, NoReturn
@@ -29,7 +30,7 @@ def serve(engine_address: str | None) -> None:
     server.wait_for_termination()
 
 
-class Provider(services.ResourceProviderServicer):  # type: ignore[misc]
+class Provider(services.ResourceProviderServicer):
     """Answers the engine. Secrets arrive unwrapped and are never put into outputs."""
 
     def __init__(self, engine_address: str | None) -> None:
@@ -49,7 +50,7 @@ class Provider(services.ResourceProviderServicer):  # type: ignore[misc]
         return plugin.PluginInfo(version="1.0.0")
 
     def GetSchema(self, request: Any, context: Any) -> Any:
-        return provider.GetSchemaResponse(schema='{"name": "ack-training", "version": "1.0.0"}')
+        return provider.GetSchemaResponse(schema='{"name": "acktraining", "version": "1.0.0"}')
 
     def CheckConfig(self, request: Any, context: Any) -> Any:
         return provider.CheckResponse(inputs=request.news)
@@ -146,11 +147,15 @@ class Provider(services.ResourceProviderServicer):  # type: ignore[misc]
         return kind
 
     def _call(self, request: Any, **properties: Properties) -> Call:
+        shown: list[str] = []
+
         def log(message: str, *, ephemeral: bool) -> None:
-            if self._log is None:
+            # Where there is no terminal, each line is printed: the same one only once.
+            if self._log is None or shown[-1:] == [message]:
                 return
+            shown.append(message)
             # A line that cannot be shown must not fail the operation that it tells of.
-            try:
+            with contextlib.suppress(grpc.RpcError):
                 self._log.Log(
                     engine.LogRequest(
                         severity=engine.INFO,
@@ -159,8 +164,6 @@ class Provider(services.ResourceProviderServicer):  # type: ignore[misc]
                         ephemeral=ephemeral,
                     )
                 )
-            except grpc.RpcError:
-                pass
 
         return Call(
             **properties,
@@ -212,7 +215,8 @@ def _not_ready(context: Any, identity: str, error: NotReady) -> NoReturn:
 
 
 def _properties(message: struct_pb2.Struct) -> Properties:
-    return _whole_numbers(json_format.MessageToDict(message))
+    properties: Properties = _whole_numbers(json_format.MessageToDict(message))
+    return properties
 
 
 def _whole_numbers(value: Any) -> Any:

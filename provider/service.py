@@ -80,7 +80,11 @@ def _choose_port(inputs: Properties, state: Path) -> int:
 
 
 def _spec(inputs: Properties, port: int) -> Spec:
-    words = {"{python}": sys.executable, "{port}": str(port), "{storage}": str(place.storage_root(inputs))}
+    words = {
+        "{python}": sys.executable,
+        "{port}": str(port),
+        "{storage}": str(place.storage_root(inputs)),
+    }
     words_of_command = (word for part in inputs["command"] for word in _program(part))
     command = [_fill(word, words) for word in words_of_command]
     health = _fill(inputs["healthUrl"], words)
@@ -128,5 +132,3 @@ def _generation(state: Path) -> tuple[str, str]:
 def _port_of(state: Path) -> int:
     port = _generation(state)[1]
     return int(port) if port.isdigit() else 0
-
-

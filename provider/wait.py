@@ -1,13 +1,13 @@
-"""Waits for a supervised job or service, tells how it goes, and says in one sentence why it failed."""
+"""Waits for a supervised job or service, tells how it goes, and says why it failed."""
 
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from provider.kinds import Call, NotReady, Properties
-from supervisor.job_progress import read_progress
 from supervisor import client
 from supervisor.client import Observation
+from supervisor.job_progress import read_progress
 
 _POLL_SECONDS = 0.2
 _LOG_LINES = 15

@@ -27,7 +27,7 @@ def describe_exit(end: Exit | Failure) -> str:
 
 
 def signal_name(number: int) -> str:
-    """"SIGKILL" for 9; "unknown" for a number without a name here."""
+    """ "SIGKILL" for 9; "unknown" for a number without a name here."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -58,17 +58,30 @@ def launch(spec: Spec, secrets: Mapping[str, str], state_directory: Path) -> Non
     directory = _canonical(state_directory)
     try:
         os.makedirs(directory, mode=0o700, exist_ok=True)
-        log = os.open(control.path(directory, "supervisor.log"),
-                      os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        log = os.open(
+            control.path(directory, "supervisor.log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
+        )
     except OSError as error:
         raise SupervisorError(f"{directory} cannot be written: {error.strerror}") from None
     environment = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
-    command = [sys.executable, "-I", "-S", "-X", "utf8",
-               os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py"), directory]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-X",
+        "utf8",
+        os.path.join(os.path.dirname(os.path.abspath(__file__)), "__main__.py"),
+        directory,
+    ]
     try:
         starter = subprocess.Popen(
-            command, env=environment | {MARKER: directory}, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=log, start_new_session=True)
+            command,
+            env=environment | {MARKER: directory},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
     except OSError as error:
         raise SupervisorError(f"{command[0]} cannot be executed: {error.strerror}") from None
     finally:
@@ -176,8 +189,9 @@ def _set_suspended(state_directory: Path, wanted: bool) -> None:
         return (found.state == SUSPENDED and quiet) if wanted else found.state != SUSPENDED
 
     if not _wait(obeyed, CONTROL_SECONDS):
-        raise SupervisorError(f"the supervisor in {directory} did not react within "
-                              f"{CONTROL_SECONDS:g} s")
+        raise SupervisorError(
+            f"the supervisor in {directory} did not react within {CONTROL_SECONDS:g} s"
+        )
     if observe(state_directory).state in (LOST, ABSENT):
         raise SupervisorError(f"the supervisor in {directory} ended")
 
@@ -199,9 +213,14 @@ def _note_stopped(directory: str) -> None:
         found = status.read(directory)
         if found is None or found.finished:
             return
-        content |= {"state": STOPPED, "reason": "StopRequested", "ready": False,
-                    "healthy": False, "message": f"Job {found.name} was stopped.",
-                    "completionTime": status.rfc3339(time.time())}
+        content |= {
+            "state": STOPPED,
+            "reason": "StopRequested",
+            "ready": False,
+            "healthy": False,
+            "message": f"Job {found.name} was stopped.",
+            "completionTime": status.rfc3339(time.time()),
+        }
         for replica in content["replicas"].values():
             if replica["state"] in (RUNNING, PENDING):
                 replica |= {"state": TERMINATED, "pid": None}

@@ -48,8 +48,11 @@ def main(arguments: list[str]) -> int:
     os.close(lock)
     with os.fdopen(reading, "rb") as file:
         ready = file.read() == b"ready"
-    return _answer(None if ready else f"the supervisor ended at once in {state_directory}: "
-                                      "see its supervisor.log")
+    return _answer(
+        None
+        if ready
+        else f"the supervisor ended at once in {state_directory}: see its supervisor.log"
+    )
 
 
 def _answer(error: str | None) -> int:
@@ -69,8 +72,9 @@ def _lock(state_directory: str) -> int | None:
     return lock
 
 
-def _supervise(spec: Spec, secrets: dict[str, str], state_directory: str, lock: int, umask: int,
-               ready: int) -> None:
+def _supervise(
+    spec: Spec, secrets: dict[str, str], state_directory: str, lock: int, umask: int, ready: int
+) -> None:
     os.setsid()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -21,5 +21,10 @@ def due_again(replica: Replica, now: float) -> Replica:
     """The replica waiting for its next start, after the delay that its history calls for."""
     lived = now - (replica.started_at or now)
     delays = 0 if lived >= LONG_RUN_SECONDS else replica.delays
-    return replace(replica, state=PENDING, restarts=replica.restarts + 1, delays=delays + 1,
-                   due_at=now + restart_delay(delays))
+    return replace(
+        replica,
+        state=PENDING,
+        restarts=replica.restarts + 1,
+        delays=delays + 1,
+        due_at=now + restart_delay(delays),
+    )

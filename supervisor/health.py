@@ -55,8 +55,11 @@ class HealthCheck:
         self._answer += chunk
         if b"\n" in self._answer or not chunk or len(self._answer) > 4096:
             status = self._answer.split(b"\r\n")[0].split(b" ")
-            self.end(status[0].startswith(b"HTTP/") and status[1:2] != [] and
-                     status[1][:1] in (b"2", b"3"))
+            self.end(
+                status[0].startswith(b"HTTP/")
+                and status[1:2] != []
+                and status[1][:1] in (b"2", b"3")
+            )
 
     def end(self, result: bool) -> None:
         """Closes the connection."""

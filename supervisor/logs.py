@@ -24,8 +24,13 @@ class ReplicaLog:
     is missing as soon as it can be written again.
     """
 
-    def __init__(self, path: str, secrets: tuple[bytes, ...], complain: Callable[[str], None],
-                 limit: int = ROTATE_BYTES) -> None:
+    def __init__(
+        self,
+        path: str,
+        secrets: tuple[bytes, ...],
+        complain: Callable[[str], None],
+        limit: int = ROTATE_BYTES,
+    ) -> None:
         self._path = path
         self._limit = limit
         self._masker = LineMasker(secrets)

@@ -29,14 +29,21 @@ HEALTH_SECONDS, HEALTH_SECONDS_READY = 0.5, 5.0
 class Supervisor:
     """Runs one spec to its end. `run` returns when no process of it is left but the guardian."""
 
-    def __init__(self, spec: Spec, secrets: Mapping[str, str], state_directory: str, umask: int,
-                 guardian: Guardian) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        secrets: Mapping[str, str],
+        state_directory: str,
+        umask: int,
+        guardian: Guardian,
+    ) -> None:
         self._spec = spec
         self._directory = state_directory
         self._guardian = guardian
         self._selector = selectors.DefaultSelector()
-        self._replicas = Replicas(spec, secrets, state_directory, umask, guardian, self._selector,
-                                  self._complain)
+        self._replicas = Replicas(
+            spec, secrets, state_directory, umask, guardian, self._selector, self._complain
+        )
         # Steps of the system's clock must not end a job; a machine's sleep counts as time.
         self._epoch = time.time() - _uptime()
         self._grace = control.DEFAULT_GRACE_SECONDS
@@ -54,14 +61,20 @@ class Supervisor:
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
         signal.signal(signal.SIGTERM, self._on_sigterm)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
-        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1,
-                       signal.SIGUSR2):
+        for number in (
+            signal.SIGHUP,
+            signal.SIGINT,
+            signal.SIGQUIT,
+            signal.SIGUSR1,
+            signal.SIGUSR2,
+        ):
             signal.signal(number, signal.SIG_IGN)
 
     def write_status(self) -> None:
         """Writes status.json when it would differ from what is there."""
-        content = status.document(self._job, self._spec.generation, self._directory, os.getpid(),
-                                  self._guardian.pid)
+        content = status.document(
+            self._job, self._spec.generation, self._directory, os.getpid(), self._guardian.pid
+        )
         if content == self._written:
             return
         try:
@@ -131,8 +144,15 @@ class Supervisor:
             try:
                 pid = self._replicas.start(name, self._job.replicas[name].restarts + 1, now)
             except CannotStart as error:
-                self._job = rules.not_started(self._job, self._spec, name, "CannotStart",
-                                              f"{name} {error}", (str(error),), now)
+                self._job = rules.not_started(
+                    self._job,
+                    self._spec,
+                    name,
+                    "CannotStart",
+                    f"{name} {error}",
+                    (str(error),),
+                    now,
+                )
                 return
             if self._spec.kind == "service":
                 self._job = services.started(self._job, self._spec, name, pid, now)
@@ -172,8 +192,9 @@ class Supervisor:
             self._check_at = 0.0
             return
         step = progress.highest_step(self._spec.progress_directory)
-        self._job = rules.exited(self._job, self._spec, name, replace(end, progress=step),
-                                 self._now())
+        self._job = rules.exited(
+            self._job, self._spec, name, replace(end, progress=step), self._now()
+        )
 
     def _look_at_start(self, now: float) -> None:
         name = rules.decider(self._job)
@@ -190,8 +211,15 @@ class Supervisor:
             self._begun = {replica.pid}
             return
         message = f"{name} did not begin to train within {limit:g} s of its start"
-        self._job = rules.not_started(self._job, self._spec, name, "StartTimeout", message,
-                                      self._replicas.last_lines(name), now)
+        self._job = rules.not_started(
+            self._job,
+            self._spec,
+            name,
+            "StartTimeout",
+            message,
+            self._replicas.last_lines(name),
+            now,
+        )
 
     def _look_at_health(self, now: float) -> None:
         health, job = self._spec.health, self._job

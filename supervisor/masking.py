@@ -25,8 +25,11 @@ def forms(values: Iterable[str]) -> tuple[bytes, ...]:
         for encoded in (base64.b64encode(raw), base64.urlsafe_b64encode(raw)):
             found |= {encoded, encoded.rstrip(b"=")}
         found |= {line.strip(b"\r") for line in raw.split(b"\n")}
-        found |= {json.dumps(line, ensure_ascii=flag)[1:-1].encode("utf-8", "surrogateescape")
-                  for line in value.split("\n") for flag in (True, False)}
+        found |= {
+            json.dumps(line, ensure_ascii=flag)[1:-1].encode("utf-8", "surrogateescape")
+            for line in value.split("\n")
+            for flag in (True, False)
+        }
     return tuple(sorted(form for form in found if len(form) >= SHORTEST))
 
 

@@ -11,8 +11,16 @@ from typing import NoReturn
 
 from .kernel import die_with_parent
 
-_DEFAULTS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGPIPE,
-             signal.SIGCHLD, signal.SIGUSR1, signal.SIGUSR2)
+_DEFAULTS = (
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGQUIT,
+    signal.SIGPIPE,
+    signal.SIGCHLD,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+)
 
 
 class CannotStart(Exception):
@@ -27,8 +35,9 @@ class Started:
     output: int
 
 
-def start(command: list[str], environment: Mapping[str, str], working_directory: str,
-          umask: int) -> Started:
+def start(
+    command: list[str], environment: Mapping[str, str], working_directory: str, umask: int
+) -> Started:
     """Starts a process which dies with the calling one; its stdin is empty.
 
     Must be called from the main thread of a process without other threads: the kernel ties the
@@ -57,8 +66,15 @@ def start(command: list[str], environment: Mapping[str, str], working_directory:
     return Started(pid, output)
 
 
-def _become(command: list[str], environment: Mapping[str, str], working_directory: str,
-            umask: int, parent: int, output: int, problem: int) -> NoReturn:
+def _become(
+    command: list[str],
+    environment: Mapping[str, str],
+    working_directory: str,
+    umask: int,
+    parent: int,
+    output: int,
+    problem: int,
+) -> NoReturn:
     text = f"cannot execute {command[0]}"
     try:
         signal.set_wakeup_fd(-1)

@@ -19,9 +19,27 @@ from .sweep import MARKER, REPLICA, children_of, kill_all, marked, send_group
 
 # What a program needs of the surroundings; all else of a replica's environment is in its spec.
 PASSED_ON = (
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TMPDIR",
-    "TZ", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "http_proxy", "https_proxy", "no_proxy",
-    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TMPDIR",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "CUDA_VISIBLE_DEVICES",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
 )
 CHUNK = 64 * 1024
 CHUNKS_AT_ONCE = 16
@@ -40,9 +58,16 @@ class _Live:
 class Replicas:
     """Runs replicas by name. All times come from the caller, in seconds."""
 
-    def __init__(self, spec: Spec, secrets: Mapping[str, str], state_directory: str, umask: int,
-                 guardian: Guardian, selector: selectors.BaseSelector,
-                 complain: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        spec: Spec,
+        secrets: Mapping[str, str],
+        state_directory: str,
+        umask: int,
+        guardian: Guardian,
+        selector: selectors.BaseSelector,
+        complain: Callable[[str], None],
+    ) -> None:
         self._specs: dict[str, Replica] = {replica.name: replica for replica in spec.replicas}
         self._secrets = dict(secrets)
         self._working_directory = spec.working_directory
@@ -51,8 +76,10 @@ class Replicas:
         self._guardian = guardian
         self._selector = selector
         hidden = masking.forms(secrets.values())
-        self._logs = {name: ReplicaLog(log_path(state_directory, name), hidden, complain)
-                      for name in self._specs}
+        self._logs = {
+            name: ReplicaLog(log_path(state_directory, name), hidden, complain)
+            for name in self._specs
+        }
         self._live: dict[str, _Live] = {}
 
     def __bool__(self) -> bool:

@@ -68,15 +68,23 @@ def created(spec: specs.Spec, now: float) -> Job:
 
 def started(job: Job, name: str, pid: int, now: float) -> Job:
     """The job once `name` has a process: Running when that is its chief, else any worker."""
-    replica = replace(job.replicas[name], state=RUNNING, pid=pid, started_at=now,
-                      finished_at=None, exit_code=None, signal=None)
+    replica = replace(
+        job.replicas[name],
+        state=RUNNING,
+        pid=pid,
+        started_at=now,
+        finished_at=None,
+        exit_code=None,
+        signal=None,
+    )
     return _running_again(job.with_replica(replica), now)
 
 
 def exited(job: Job, spec: specs.Spec, name: str, end: Exit, now: float) -> Job:
     """The job after the process of `name` ended: retried, succeeded or failed."""
-    replica = replace(job.replicas[name], pid=None, finished_at=now, exit_code=end.code,
-                      signal=end.signal)
+    replica = replace(
+        job.replicas[name], pid=None, finished_at=now, exit_code=end.code, signal=end.signal
+    )
     failure = Failure(name, end.code, end.signal, now, end.lines)
     if replica.stopping:
         # A slow death may be what made a peer fail first; all else is a consequence of the end.
@@ -103,8 +111,15 @@ def failed(job: Job, spec: specs.Spec, reason: str, message: str, now: float) ->
     return _finished(replace(job, reason=reason), spec, now)
 
 
-def not_started(job: Job, spec: specs.Spec, name: str, reason: str, message: str,
-                lines: tuple[str, ...], now: float) -> Job:
+def not_started(
+    job: Job,
+    spec: specs.Spec,
+    name: str,
+    reason: str,
+    message: str,
+    lines: tuple[str, ...],
+    now: float,
+) -> Job:
     """The job failed because the process of `name` could not start or never began its work."""
     replica = job.replicas[name]
     if replica.state == PENDING:
@@ -135,8 +150,15 @@ def suspended(job: Job, now: float) -> Job:
         name: replace(replica, stopping=True) if replica.state == RUNNING else replica.anew()
         for name, replica in job.replicas.items()
     }
-    return replace(job, replicas=replicas, reason="Suspended", ready=False, healthy=False,
-                   was_ready=False, unhealthy_since=None)
+    return replace(
+        job,
+        replicas=replicas,
+        reason="Suspended",
+        ready=False,
+        healthy=False,
+        was_ready=False,
+        unhealthy_since=None,
+    )
 
 
 def resumed(job: Job, now: float) -> Job:
@@ -151,8 +173,14 @@ def resumed(job: Job, now: float) -> Job:
 def stopped(job: Job, reason: str, now: float) -> Job:
     """The job with everything ended for good; a finished one keeps its state."""
     if not job.finished:
-        job = replace(job, state=STOPPED, reason=reason, message=f"Job {job.name} was stopped.",
-                      completion_time=now, ready=False)
+        job = replace(
+            job,
+            state=STOPPED,
+            reason=reason,
+            message=f"Job {job.name} was stopped.",
+            completion_time=now,
+            ready=False,
+        )
     return _without_replicas(job)
 
 
@@ -165,32 +193,45 @@ def decider(job: Job) -> str | None:
 
 
 def _retries(policy: str, code: int) -> bool:
-    return (policy == specs.ALWAYS or (policy == specs.ON_FAILURE and code != 0)
-            or (policy == specs.EXIT_CODE and code >= RETRYABLE_FROM))
+    return (
+        policy == specs.ALWAYS
+        or (policy == specs.ON_FAILURE and code != 0)
+        or (policy == specs.EXIT_CODE and code >= RETRYABLE_FROM)
+    )
 
 
 def _restarting(job: Job, spec: specs.Spec, replica: Replica, end: Exit, now: float) -> Job:
     lived = now - (replica.started_at or now)
     advanced = end.progress is not None and end.progress > (replica.progress or 0)
     short = lived < SHORT_LIFE_SECONDS and not advanced
-    again = replace(due_again(replica, now), short_lives=replica.short_lives + 1 if short else 0,
-                    progress=end.progress if advanced else replica.progress)
+    again = replace(
+        due_again(replica, now),
+        short_lives=replica.short_lives + 1 if short else 0,
+        progress=end.progress if advanced else replica.progress,
+    )
     job = job.with_replica(again)
     limit = spec.run_policy.backoff_limit
     if limit is not None and _counted_restarts(job, limit) >= max(limit, 1):
-        message = (f"Job {job.name} has reached its backoffLimit of {limit}: "
-                   f"{replica.name} {describe_exit(end)}")
+        message = (
+            f"Job {job.name} has reached its backoffLimit of {limit}: "
+            f"{replica.name} {describe_exit(end)}"
+        )
         return failed(job, spec, "BackoffLimitExceeded", message, now)
     if replica.restart_policy != specs.EXIT_CODE:
         return job
     if limit is None and again.short_lives > SHORT_LIVES_LIMIT:
-        message = (f"{replica.name} was restarted {SHORT_LIVES_LIMIT} times in a row without "
-                   f"progress, each time for less than {SHORT_LIFE_SECONDS:g} s; "
-                   f"last it {describe_exit(end)}")
+        message = (
+            f"{replica.name} was restarted {SHORT_LIVES_LIMIT} times in a row without "
+            f"progress, each time for less than {SHORT_LIFE_SECONDS:g} s; "
+            f"last it {describe_exit(end)}"
+        )
         return failed(job, spec, "NoProgress", message, now)
     message = f"{replica.name} {describe_exit(end)} and is started again"
-    return replace(with_condition(job, RESTARTING, True, "TFJobRestarting", message, now),
-                   reason="ReplicaRestarting", message=message)
+    return replace(
+        with_condition(job, RESTARTING, True, "TFJobRestarting", message, now),
+        reason="ReplicaRestarting",
+        message=message,
+    )
 
 
 def _counted_restarts(job: Job, limit: int) -> int:
@@ -203,8 +244,10 @@ def _counted_restarts(job: Job, limit: int) -> int:
 
 
 def _running_again(job: Job, now: float) -> Job:
-    waiting = any(r.state == PENDING and r.restarts and r.restart_policy == specs.EXIT_CODE
-                  for r in job.replicas.values())
+    waiting = any(
+        r.state == PENDING and r.restarts and r.restart_policy == specs.EXIT_CODE
+        for r in job.replicas.values()
+    )
     role = CHIEF if f"{CHIEF}-0" in job.replicas else WORKER
     active = any(r.state == RUNNING and r.role == role for r in job.replicas.values())
     if job.finished or job.state == SUSPENDED or waiting or not active:

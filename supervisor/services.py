@@ -31,8 +31,15 @@ UNHEALTHY_SECONDS = 60.0
 
 def started(job: Job, spec: Spec, name: str, pid: int, now: float) -> Job:
     """The service once `name` has a process."""
-    replica = replace(job.replicas[name], state=RUNNING, pid=pid, started_at=now,
-                      finished_at=None, exit_code=None, signal=None)
+    replica = replace(
+        job.replicas[name],
+        state=RUNNING,
+        pid=pid,
+        started_at=now,
+        finished_at=None,
+        exit_code=None,
+        signal=None,
+    )
     job = job.with_replica(replica)
     if spec.health is None and len(job.running()) == len(job.replicas):
         return checked(job, True, now)
@@ -41,8 +48,9 @@ def started(job: Job, spec: Spec, name: str, pid: int, now: float) -> Job:
 
 def exited(job: Job, spec: Spec, name: str, end: Exit, now: float) -> Job:
     """The service after a process of it ended: it is started again unless the service is over."""
-    replica = replace(job.replicas[name], pid=None, finished_at=now, exit_code=end.code,
-                      signal=end.signal)
+    replica = replace(
+        job.replicas[name], pid=None, finished_at=now, exit_code=end.code, signal=end.signal
+    )
     ended_by_us, replica = replica.stopping, replace(replica, stopping=False)
     if not ended_by_us or end.code not in ENDED_BY_US:
         job = job.with_failure(Failure(name, end.code, end.signal, now, end.lines))

@@ -73,8 +73,9 @@ class Spec:
             raise SpecError("replicas: at least one is needed")
         seen: set[str] = set()
         for replica in self.replicas:
-            _check(f"replicas.{replica.name}.restart_policy", replica.restart_policy,
-                   RESTART_POLICIES)
+            _check(
+                f"replicas.{replica.name}.restart_policy", replica.restart_policy, RESTART_POLICIES
+            )
             if not replica.command:
                 raise SpecError(f"replicas.{replica.name}.command: must not be empty")
             if "/" in replica.role or replica.name in seen:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 PENDING, RUNNING, SUCCEEDED, FAILED, TERMINATED = (
-    "Pending", "Running", "Succeeded", "Failed", "Terminated",
+    "Pending",
+    "Running",
+    "Succeeded",
+    "Failed",
+    "Terminated",
 )
 CREATED, RESTARTING, SUSPENDED, STOPPED = "Created", "Restarting", "Suspended", "Stopped"
 FINISHED = (SUCCEEDED, FAILED, STOPPED)

@@ -63,32 +63,59 @@ class Status:
         return self.state in FINISHED
 
 
-def document(job: Job, generation: str, state_directory: str, supervisor: int,
-             guardian: int) -> dict[str, Any]:
+def document(
+    job: Job, generation: str, state_directory: str, supervisor: int, guardian: int
+) -> dict[str, Any]:
     """The content of status.json for a state in memory."""
     first = first_failure(job.failures)
-    failure = None if first is None else {
-        "replica": first.replica, "exitCode": first.exit_code, "signal": first.signal,
-        "finishedAt": rfc3339(first.at), "log": log_path(state_directory, first.replica),
-        "lines": list(first.lines),
-    }
+    failure = (
+        None
+        if first is None
+        else {
+            "replica": first.replica,
+            "exitCode": first.exit_code,
+            "signal": first.signal,
+            "finishedAt": rfc3339(first.at),
+            "log": log_path(state_directory, first.replica),
+            "lines": list(first.lines),
+        }
+    )
     return {
-        "name": job.name, "kind": job.kind, "generation": generation,
-        "state": job.state, "reason": job.reason, "message": job.message,
+        "name": job.name,
+        "kind": job.kind,
+        "generation": generation,
+        "state": job.state,
+        "reason": job.reason,
+        "message": job.message,
         "conditions": [
-            {"type": c.type, "status": "True" if c.status else "False", "reason": c.reason,
-             "message": c.message, "lastTransitionTime": rfc3339(c.at)}
+            {
+                "type": c.type,
+                "status": "True" if c.status else "False",
+                "reason": c.reason,
+                "message": c.message,
+                "lastTransitionTime": rfc3339(c.at),
+            }
             for c in job.conditions
         ],
-        "startTime": rfc3339(job.start_time), "completionTime": rfc3339(job.completion_time),
-        "supervisorPid": supervisor, "guardianPid": guardian,
+        "startTime": rfc3339(job.start_time),
+        "completionTime": rfc3339(job.completion_time),
+        "supervisorPid": supervisor,
+        "guardianPid": guardian,
         "replicas": {
-            name: {"state": r.state, "pid": r.pid, "restarts": r.restarts,
-                   "exitCode": r.exit_code, "signal": r.signal,
-                   "startedAt": rfc3339(r.started_at), "finishedAt": rfc3339(r.finished_at)}
+            name: {
+                "state": r.state,
+                "pid": r.pid,
+                "restarts": r.restarts,
+                "exitCode": r.exit_code,
+                "signal": r.signal,
+                "startedAt": rfc3339(r.started_at),
+                "finishedAt": rfc3339(r.finished_at),
+            }
             for name, r in job.replicas.items()
         },
-        "firstFailure": failure, "ready": job.ready, "healthy": job.healthy,
+        "firstFailure": failure,
+        "ready": job.ready,
+        "healthy": job.healthy,
     }
 
 
@@ -103,8 +130,9 @@ def write_json(path: str, content: Mapping[str, Any]) -> None:
     """Replaces a file as a whole, readable by its owner only. Raises OSError."""
     aside = f"{path}.{os.getpid()}.new"
     try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w",
-                  encoding="utf-8") as file:
+        with open(
+            os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+        ) as file:
             json.dump(content, file, indent=1)
             file.write("\n")
         os.replace(aside, path)
@@ -120,12 +148,21 @@ def read(state_directory: str) -> Status | None:
         with open(os.path.join(state_directory, FILE), encoding="utf-8") as file:
             found = json.load(file)
         return Status(
-            name=found["name"], kind=found["kind"], generation=found["generation"],
-            state=found["state"], reason=found["reason"], message=found["message"],
-            conditions=found["conditions"], start_time=found["startTime"],
-            completion_time=found["completionTime"], supervisor_pid=found["supervisorPid"],
-            guardian_pid=found["guardianPid"], replicas=found["replicas"],
-            first_failure=found["firstFailure"], ready=found["ready"], healthy=found["healthy"],
+            name=found["name"],
+            kind=found["kind"],
+            generation=found["generation"],
+            state=found["state"],
+            reason=found["reason"],
+            message=found["message"],
+            conditions=found["conditions"],
+            start_time=found["startTime"],
+            completion_time=found["completionTime"],
+            supervisor_pid=found["supervisorPid"],
+            guardian_pid=found["guardianPid"],
+            replicas=found["replicas"],
+            first_failure=found["firstFailure"],
+            ready=found["ready"],
+            healthy=found["healthy"],
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -30,8 +30,11 @@ def marked(state_directory: str, replica: str | None = None) -> set[int]:
 def marked_replicas(state_directory: str) -> set[int]:
     """Live processes of any replica: not a supervisor, its guardian, or one that is starting."""
     prefix = os.fsencode(f"{REPLICA}=")
-    return {pid for pid in marked(state_directory)
-            if any(entry.startswith(prefix) for entry in _environment(pid))}
+    return {
+        pid
+        for pid in marked(state_directory)
+        if any(entry.startswith(prefix) for entry in _environment(pid))
+    }
 
 
 def is_marked(pid: int, state_directory: str) -> bool:
@@ -49,8 +52,12 @@ def children_of(parent: int) -> set[int]:
     return {pid for pid in _processes() if _parent(pid) == parent}
 
 
-def kill_all(find: Callable[[], set[int]], spare: Collection[int] = (), seconds: float = 10.0,
-             reap: Callable[[], None] | None = None) -> set[int]:
+def kill_all(
+    find: Callable[[], set[int]],
+    spare: Collection[int] = (),
+    seconds: float = 10.0,
+    reap: Callable[[], None] | None = None,
+) -> set[int]:
     """Kills what `find` gives until it gives nothing twice in a row; returns what is left.
 
     Twice, because a process that is just executing a program shows no environment for a moment.

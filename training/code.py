@@ -54,5 +54,7 @@ def _module_files(start: Path, module: str) -> list[Path]:
     if (start / parts[0]) == _RUNTIME:
         return []
     places = [start.joinpath(*parts[:depth]) for depth in range(1, len(parts) + 1)]
-    candidates = [path for place in places for path in (place.with_suffix(".py"), place / "__init__.py")]
+    candidates = [
+        path for place in places for path in (place.with_suffix(".py"), place / "__init__.py")
+    ]
     return [path for path in candidates if path.is_file()]

@@ -71,7 +71,7 @@ class _Job(pulumi.CustomResource):
         self, job: Job, *, machine: Machine, project: Path, opts: pulumi.ResourceOptions
     ) -> None:
         super().__init__(
-            "ack-training:local:Job",
+            "acktraining:local:Job",
             job.name,
             {**job_inputs(job, machine.storage_path, machine.state_path, project), "state": None},
             opts,

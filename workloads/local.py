@@ -16,7 +16,7 @@ _START_TIMEOUT_SECONDS = 300
 def dataset(name: str, settings: Dataset, machine: Machine) -> pulumi.Resource:
     """The folder `datasets/<name>` of the shared directory, filled unless the user filled it."""
     return pulumi.CustomResource(
-        "ack-training:local:Dataset",
+        "acktraining:local:Dataset",
         name,
         {
             "name": name,
@@ -45,7 +45,7 @@ class Service(pulumi.CustomResource):
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__(
-            "ack-training:local:Service",
+            "acktraining:local:Service",
             name,
             {
                 "name": name,
@@ -104,10 +104,11 @@ def model_server(
             "--rest_api_port={port}",
             f"--model_name={job}",
             f"--model_base_path={{storage}}/{directory}/export",
+            "--file_system_poll_wait_seconds=1",
         ],
         port=port_choice(port, preferred=8501, key=f"ack-training:jobs.{job}.serve.port"),
         url_path=f"/v1/models/{job}",
-        health_path="/v1/models/" + job,
+        health_path="/healthz",
         opts=opts,
     )
 

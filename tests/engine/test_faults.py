@@ -11,10 +11,7 @@ from tests.engine.processes import running_under
 from tests.engine.test_life import BARE, shell, stack
 from tests.engine.workspace import Workspace
 
-COUNTS = (
-    'cd "$ACK_TRAINING_JOB_DIR"; echo started >> starts; '
-    "while ! [ -e go ]; do sleep 0.1; done"
-)
+COUNTS = 'cd "$ACK_TRAINING_JOB_DIR"; echo started >> starts; while ! [ -e go ]; do sleep 0.1; done'
 
 
 def until(true: Callable[[], bool], seconds: float = 60) -> None:

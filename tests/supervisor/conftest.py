@@ -39,8 +39,11 @@ def python(name: str, program: str, policy: str = NEVER, **environment: str) -> 
 def exits(folder: Path, *codes: int) -> str:
     """A script whose successive runs end with these codes; the last one repeats."""
     runs = f'echo run >> "{folder}/runs"; n=$(wc -l < "{folder}/runs"); '
-    return runs + "".join(f'[ "$n" -gt {n + 1} ] || exit {code}; '
-                          for n, code in enumerate(codes)) + f"exit {codes[-1]}"
+    return (
+        runs
+        + "".join(f'[ "$n" -gt {n + 1} ] || exit {code}; ' for n, code in enumerate(codes))
+        + f"exit {codes[-1]}"
+    )
 
 
 class Place:
@@ -50,14 +53,33 @@ class Place:
         self.folder = folder
         self.state = folder / "state of jöb"
 
-    def launch(self, *replicas: Replica, secrets: Mapping[str, str] | None = None,
-               kind: str = "job", backoff_limit: int | None = None, deadline: float | None = None,
-               clean: str = "Running", suspend: bool = False, success: str = "",
-               health: Health | None = None, progress: Path | None = None,
-               start_timeout: float | None = None) -> None:
+    def launch(
+        self,
+        *replicas: Replica,
+        secrets: Mapping[str, str] | None = None,
+        kind: str = "job",
+        backoff_limit: int | None = None,
+        deadline: float | None = None,
+        clean: str = "Running",
+        suspend: bool = False,
+        success: str = "",
+        health: Health | None = None,
+        progress: Path | None = None,
+        start_timeout: float | None = None,
+    ) -> None:
         policy = RunPolicy(backoff_limit, deadline, clean, suspend)
-        spec = Spec(kind, "j", "g1", str(self.folder), list(replicas), policy, success, health,
-                    None if progress is None else str(progress), start_timeout)
+        spec = Spec(
+            kind,
+            "j",
+            "g1",
+            str(self.folder),
+            list(replicas),
+            policy,
+            success,
+            health,
+            None if progress is None else str(progress),
+            start_timeout,
+        )
         client.launch(spec, secrets or {}, self.state)
 
     def status(self) -> Status:
@@ -71,8 +93,9 @@ class Place:
         return int(self.status().replicas[replica]["pid"])
 
     def until(self, state: str) -> Status:
-        wait_until(lambda: self.status().state == state,
-                   f"{state}: {client.read_status(self.state)}")
+        wait_until(
+            lambda: self.status().state == state, f"{state}: {client.read_status(self.state)}"
+        )
         return self.status()
 
     def until_gone(self) -> None:
@@ -81,8 +104,10 @@ class Place:
         assert self.processes() == set()
 
     def until_wrote(self, replica: str, text: str) -> None:
-        wait_until(lambda: text in client.tail(self.state, replica, 50),
-                   f"{text!r} in {client.tail(self.state, replica, 50)}")
+        wait_until(
+            lambda: text in client.tail(self.state, replica, 50),
+            f"{text!r} in {client.tail(self.state, replica, 50)}",
+        )
 
     def processes(self) -> set[int]:
         return marked(os.path.realpath(self.state))

@@ -64,8 +64,9 @@ def test_a_replica_that_ignores_the_request_is_killed_after_the_grace(place: Pla
 
 
 def test_a_replica_may_end_in_its_own_way(place: Place) -> None:
-    place.launch(shell("chief-0", "trap 'echo saved; exit 143' TERM; echo up; "
-                                  "while :; do sleep 0.05; done"))
+    place.launch(
+        shell("chief-0", "trap 'echo saved; exit 143' TERM; echo up; while :; do sleep 0.05; done")
+    )
     place.until_wrote("chief-0", "up")
     client.stop(place.state)
     assert client.tail(place.state, "chief-0", 1) == ["saved"]
@@ -78,8 +79,9 @@ def test_a_stopped_replica_can_be_ended(place: Place) -> None:
     assert place.status().replicas["chief-0"]["signal"] == signal.SIGTERM
 
 
-def test_a_supervisor_that_does_not_react_is_killed(place: Place,
-                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_supervisor_that_does_not_react_is_killed(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(client, "REACTION_SECONDS", 0.5)
     place.launch(shell("chief-0", "sleep 1000 & sleep 1000"))
     place.until("Running")

@@ -24,14 +24,18 @@ def test_the_chief_decides_and_the_others_are_ended(place: Place) -> None:
     assert status.completion_time is not None
 
 
-@pytest.mark.parametrize(("policy", "codes", "state", "restarts"), [
-    ("Never", (137, 0), "Failed", 0),
-    ("OnFailure", (1, 0), "Succeeded", 1),
-    ("ExitCode", (138, 0), "Succeeded", 1),
-    ("ExitCode", (2, 0), "Failed", 0),
-])
-def test_restart_policies(place: Place, policy: str, codes: tuple[int, ...], state: str,
-                          restarts: int) -> None:
+@pytest.mark.parametrize(
+    ("policy", "codes", "state", "restarts"),
+    [
+        ("Never", (137, 0), "Failed", 0),
+        ("OnFailure", (1, 0), "Succeeded", 1),
+        ("ExitCode", (138, 0), "Succeeded", 1),
+        ("ExitCode", (2, 0), "Failed", 0),
+    ],
+)
+def test_restart_policies(
+    place: Place, policy: str, codes: tuple[int, ...], state: str, restarts: int
+) -> None:
     place.launch(shell("worker-0", exits(place.folder, *codes), policy))
     place.until_gone()
     status = place.status()
@@ -79,11 +83,17 @@ def test_a_failure_names_the_replica_and_keeps_its_last_lines(place: Place) -> N
 
 def test_the_loss_of_a_peer_is_not_the_first_failure(place: Place) -> None:
     peer = f'while [ ! -e "{place.folder}/lost" ]; do sleep 0.02; done; exit 138'
-    place.launch(shell("chief-0", peer, "ExitCode"), python("worker-0", f"""
+    place.launch(
+        shell("chief-0", peer, "ExitCode"),
+        python(
+            "worker-0",
+            f"""
 import os, signal
 open({str(place.folder / "lost")!r}, "w").close()
 os.kill(os.getpid(), signal.SIGKILL)
-"""))
+""",
+        ),
+    )
     place.until_gone()
     status = place.status()
     assert status.first_failure is not None
@@ -114,8 +124,11 @@ def test_a_file_that_may_not_be_executed(place: Place) -> None:
 
 
 def test_a_replica_that_never_begins_fails_the_job(place: Place) -> None:
-    place.launch(shell("chief-0", f"echo waiting; {FOREVER}"), progress=place.folder / "progress",
-                 start_timeout=0.5)
+    place.launch(
+        shell("chief-0", f"echo waiting; {FOREVER}"),
+        progress=place.folder / "progress",
+        start_timeout=0.5,
+    )
     place.until_gone()
     status = place.status()
     assert (status.state, status.reason) == ("Failed", "StartTimeout")
@@ -126,8 +139,11 @@ def test_a_replica_that_began_may_run_on(place: Place) -> None:
     progress = place.folder / "progress"
     progress.mkdir()
     (progress / "chief-0.json").write_text(json.dumps({"phase": "training", "step": 1}))
-    place.launch(shell("chief-0", f'while [ ! -e "{place.folder}/end" ]; do sleep 0.02; done'),
-                 progress=progress, start_timeout=0.0)
+    place.launch(
+        shell("chief-0", f'while [ ! -e "{place.folder}/end" ]; do sleep 0.02; done'),
+        progress=progress,
+        start_timeout=0.0,
+    )
     first = place.status()
     client.suspend(place.state)
     client.resume(place.state)
@@ -140,11 +156,18 @@ def test_a_replica_that_began_may_run_on(place: Place) -> None:
 def test_the_environment_of_a_replica(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", "not for replicas")
     monkeypatch.setenv("LANG", "C.UTF-8")
-    place.launch(python("chief-0", """
+    place.launch(
+        python(
+            "chief-0",
+            """
 import json, os, sys
 print(json.dumps([dict(os.environ), os.getcwd(), sys.stdin.read(), os.getsid(0) == os.getpid(),
                   sys.argv]))
-""", TF_CONFIG="{}"), secrets={"TOKEN": "s3cr3t-value"})
+""",
+            TF_CONFIG="{}",
+        ),
+        secrets={"TOKEN": "s3cr3t-value"},
+    )
     place.until_gone()
     environment, folder, given, leader, _ = json.loads(client.tail(place.state, "chief-0", 1)[0])
     assert environment["TF_CONFIG"] == "{}"

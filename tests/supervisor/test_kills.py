@@ -52,8 +52,12 @@ def kill(*pids: int) -> None:
 def with_ports(place: Place, policy: str = "Never") -> list[int]:
     """A chief and a worker that listen, each with a child that holds the port too."""
     ports = [free_port(), free_port()]
-    place.launch(*(python(name, LISTEN, policy, PORT=str(port), CHILD="1")
-                   for name, port in zip(("chief-0", "worker-0"), ports, strict=True)))
+    place.launch(
+        *(
+            python(name, LISTEN, policy, PORT=str(port), CHILD="1")
+            for name, port in zip(("chief-0", "worker-0"), ports, strict=True)
+        )
+    )
     for name in ("chief-0", "worker-0"):
         place.until_wrote(name, "listening")
     assert not any(map(is_free, ports))
@@ -113,8 +117,10 @@ def test_supervisor_and_guardian_at_once(place: Place) -> None:
 def test_a_launch_clears_away_what_two_kills_left(place: Place) -> None:
     ports = with_ports(place)
     kill(place.status().guardian_pid, place.status().supervisor_pid)
-    place.launch(python("chief-0", LISTEN, PORT=str(ports[0])),
-                 python("worker-0", LISTEN, PORT=str(ports[1])))
+    place.launch(
+        python("chief-0", LISTEN, PORT=str(ports[0])),
+        python("worker-0", LISTEN, PORT=str(ports[1])),
+    )
     wait_until(lambda: client.tail(place.state, "chief-0", 9).count("listening") == 2)
     wait_until(lambda: client.tail(place.state, "worker-0", 9).count("listening") == 2)
 
@@ -127,25 +133,31 @@ def test_a_launch_right_after_a_kill_waits_for_the_clean_up(place: Place) -> Non
     assert place.status().state == "Running"
 
 
-@pytest.mark.parametrize("script", [
-    "sleep 1000 & sleep 1000 & exit 0",
-    "(setsid sleep 1000 &) ; exit 0",
-    "(env -i setsid sleep 1000 > /dev/null 2>&1 < /dev/null &) ; exit 0",
-    "trap '' TERM HUP; (trap '' TERM; sleep 1000) & exit 0",
-])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sleep 1000 & sleep 1000 & exit 0",
+        "(setsid sleep 1000 &) ; exit 0",
+        "(env -i setsid sleep 1000 > /dev/null 2>&1 < /dev/null &) ; exit 0",
+        "trap '' TERM HUP; (trap '' TERM; sleep 1000) & exit 0",
+    ],
+)
 def test_grandchildren_end_with_their_replica(place: Place, script: str) -> None:
     place.launch(shell("chief-0", f"echo $$; {script}"))
     place.until_gone()
     assert place.status().state == "Succeeded"
-    listed = subprocess.run(["ps", "-eo", "ppid=,args="], capture_output=True, text=True,
-                            check=True).stdout
+    listed = subprocess.run(
+        ["ps", "-eo", "ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
     supervisor = str(place.status().supervisor_pid)
     assert not [line for line in listed.splitlines() if line.split()[0] == supervisor]
 
 
 def test_an_orphan_of_a_live_replica_is_let_be(place: Place) -> None:
-    place.launch(shell("chief-0", "(setsid sh -c 'echo $$; exec sleep 1000' &); exec sleep 1000"),
-                 shell("worker-0", "exit 0"))
+    place.launch(
+        shell("chief-0", "(setsid sh -c 'echo $$; exec sleep 1000' &); exec sleep 1000"),
+        shell("worker-0", "exit 0"),
+    )
     wait_until(lambda: len(client.tail(place.state, "chief-0", 1)) == 1)
     wait_until(lambda: place.status().replicas["worker-0"]["state"] == "Succeeded")
     assert int(client.tail(place.state, "chief-0", 1)[0]) in place.processes()
@@ -155,8 +167,7 @@ def test_hangup_and_interrupt_do_not_end_a_supervisor(place: Place) -> None:
     place.launch(shell("chief-0", f'while [ ! -e "{place.folder}/end" ]; do sleep 0.02; done'))
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR1):
         os.kill(place.status().supervisor_pid, number)
-        os.kill(place.status().guardian_pid, number if number != signal.SIGQUIT
-                else signal.SIGHUP)
+        os.kill(place.status().guardian_pid, number if number != signal.SIGQUIT else signal.SIGHUP)
     (place.folder / "end").touch()
     place.until_gone()
     assert place.status().state == "Succeeded"

@@ -23,10 +23,15 @@ def complain(text: str) -> None:
     raise AssertionError(text)
 
 
-@pytest.mark.parametrize("text", [
-    SECRET, base64.b64encode(SECRET.encode()).decode(), f"x{SECRET}{SECRET}y",
-    base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        SECRET,
+        base64.b64encode(SECRET.encode()).decode(),
+        f"x{SECRET}{SECRET}y",
+        base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
+    ],
+)
 def test_a_secret_and_its_base64_are_hidden(text: str) -> None:
     shown = mask(text.encode(), forms([SECRET]))
     assert b"[secret]" in shown
@@ -55,13 +60,20 @@ def test_overlapping_secrets_are_hidden_as_one() -> None:
 def test_chunks_never_reveal_a_secret(seed: int) -> None:
     chance = random.Random(seed)
     hidden = forms([SECRET, LINES])
-    parts = [b"step 1 \xff\xfe ", SECRET.encode(), b"\n", LINES.encode(), b"c", b"correct horse",
-             base64.b64encode(SECRET.encode())]
+    parts = [
+        b"step 1 \xff\xfe ",
+        SECRET.encode(),
+        b"\n",
+        LINES.encode(),
+        b"c",
+        b"correct horse",
+        base64.b64encode(SECRET.encode()),
+    ]
     text = b"".join(chance.choice(parts) for _ in range(200))
     masker, shown, at = LineMasker(hidden), b"", 0
     while at < len(text):
         step = chance.randint(1, 40)
-        shown += masker.feed(text[at:at + step])
+        shown += masker.feed(text[at : at + step])
         at += step
         if chance.random() < 0.5:
             shown += masker.idle()
@@ -75,7 +87,7 @@ def test_a_huge_line_is_split_without_revealing_a_secret() -> None:
     for before in range(masking.LONGEST_LINE - len(SECRET) - 2, masking.LONGEST_LINE + 2):
         masker = LineMasker(hidden)
         text = b"." * before + SECRET.encode() + b"." * masking.LONGEST_LINE
-        shown = b"".join(masker.feed(text[i:i + 4096]) for i in range(0, len(text), 4096))
+        shown = b"".join(masker.feed(text[i : i + 4096]) for i in range(0, len(text), 4096))
         shown += masker.close()
         assert shown.replace(b"\n", b"") == mask(text, hidden)
         assert max(map(len, shown.split(b"\n"))) < masking.LONGEST_LINE + 8192
@@ -85,7 +97,7 @@ def test_an_incomplete_line_is_shown_when_idle_except_the_beginning_of_a_secret(
     masker = LineMasker(forms([SECRET]))
     assert masker.feed(b"loading: correct ho") == b""
     assert masker.idle() == b"loading: "
-    assert masker.feed(SECRET.encode()[len("correct ho"):] + b" done\n") == b"[secret] done\n"
+    assert masker.feed(SECRET.encode()[len("correct ho") :] + b" done\n") == b"[secret] done\n"
     assert not masker.pending
 
 
@@ -100,8 +112,9 @@ def test_rotation_keeps_one_old_file_and_every_recent_line(tmp_path: Path) -> No
     assert tail_lines(path, 60) == [f"line {number}" for number in range(440, 500)]
 
 
-def test_tail_reads_long_lines_and_strange_bytes(tmp_path: Path,
-                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tail_reads_long_lines_and_strange_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(logs, "READ_BYTES", 7)
     path = tmp_path / "log"
     path.write_bytes(b"one\n" + b"\xff\xfe two\r\n" + "drei ü".encode())
@@ -127,7 +140,10 @@ def test_a_full_disk_is_told_once_and_survived(tmp_path: Path) -> None:
 
 
 def test_secrets_reach_replicas_and_nothing_else(place: Place) -> None:
-    place.launch(python("chief-0", """
+    place.launch(
+        python(
+            "chief-0",
+            """
 import base64, os, sys, time
 value = os.environ["TOKEN"]
 print(f"it is {value}", flush=True)
@@ -138,11 +154,22 @@ for part in (value[:7], value[7:]):
     time.sleep(0.7)
 print("\\n" + os.environ["KEY"], end="")
 sys.exit(value != os.environ["EXPECTED"][::-1])
-""", EXPECTED=SECRET[::-1]), secrets={"TOKEN": SECRET, "KEY": LINES})
+""",
+            EXPECTED=SECRET[::-1],
+        ),
+        secrets={"TOKEN": SECRET, "KEY": LINES},
+    )
     place.until_gone()
     assert place.status().state == "Succeeded"
     assert client.tail(place.state, "chief-0", 9) == [
-        "it is [secret]", "[secret]", "[secret]", "[secret]", "[secret]", "", "ab"]
+        "it is [secret]",
+        "[secret]",
+        "[secret]",
+        "[secret]",
+        "[secret]",
+        "",
+        "ab",
+    ]
     for folder, _, names in os.walk(place.state):
         for name in names:
             content = (Path(folder) / name).read_bytes()

@@ -16,12 +16,15 @@ BEGIN = 1000.0
 
 def spec_of(case: Case) -> spec.Spec:
     replicas = [
-        spec.Replica(name.rpartition("-")[0], int(name.rpartition("-")[2]), ["true"],
-                     restart_policy=case.policies.get(name, spec.NEVER))
+        spec.Replica(
+            name.rpartition("-")[0],
+            int(name.rpartition("-")[2]),
+            ["true"],
+            restart_policy=case.policies.get(name, spec.NEVER),
+        )
         for name in case.runs
     ]
-    policy = spec.RunPolicy(case.backoff_limit, case.active_deadline_seconds,
-                            case.clean_pod_policy)
+    policy = spec.RunPolicy(case.backoff_limit, case.active_deadline_seconds, case.clean_pod_policy)
     return spec.Spec("job", "j", "g", "/", replicas, policy, case.success_policy)
 
 
@@ -63,8 +66,14 @@ def test_a_job_ends_as_the_table_says(case: Case) -> None:
 
 
 def one(policy: str = spec.EXIT_CODE, **more: object) -> tuple[spec.Spec, Job]:
-    given = spec.Spec("job", "j", "g", "/", [spec.Replica("worker", 0, ["x"],
-                      restart_policy=policy)], spec.RunPolicy(**more))  # type: ignore[arg-type]
+    given = spec.Spec(
+        "job",
+        "j",
+        "g",
+        "/",
+        [spec.Replica("worker", 0, ["x"], restart_policy=policy)],
+        spec.RunPolicy(**more),  # type: ignore[arg-type]
+    )
     return given, rules.created(given, BEGIN)
 
 
@@ -136,31 +145,37 @@ def test_a_replica_resumed_before_it_ended_starts_again() -> None:
 
 def test_a_finished_job_is_neither_suspended_nor_stopped() -> None:
     given, job = one()
-    job = rules.exited(rules.started(job, "worker-0", 1, BEGIN), given, "worker-0", Exit(0),
-                       BEGIN + 1)
+    job = rules.exited(
+        rules.started(job, "worker-0", 1, BEGIN), given, "worker-0", Exit(0), BEGIN + 1
+    )
     assert rules.suspended(job, BEGIN + 2) == job
     assert rules.stopped(job, "StopRequested", BEGIN + 2).state == "Succeeded"
 
 
 def test_the_message_names_replica_code_signal_and_what_it_often_means() -> None:
     given, job = one(spec.NEVER)
-    job = rules.exited(rules.started(job, "worker-0", 1, BEGIN), given, "worker-0", Exit(137, 9),
-                       BEGIN + 1)
-    assert job.message == ("worker-0 exited with code 137: killed by signal 9 (SIGKILL), "
-                           "often out of memory")
+    job = rules.exited(
+        rules.started(job, "worker-0", 1, BEGIN), given, "worker-0", Exit(137, 9), BEGIN + 1
+    )
+    assert job.message == (
+        "worker-0 exited with code 137: killed by signal 9 (SIGKILL), often out of memory"
+    )
 
 
 def failure(name: str, code: int, at: float) -> Failure:
     return Failure(name, code, None, at)
 
 
-@pytest.mark.parametrize(("failures", "cause"), [
-    ([("a", 137, 0), ("b", 138, 3), ("c", 138, 5)], "a"),
-    ([("b", 138, 0), ("a", 1, 4), ("c", 138, 5)], "a"),
-    ([("b", 138, 0), ("a", 138, 4)], "b"),
-    ([("a", 137, 0), ("b", 1, 100)], "b"),
-    ([("b", 138, 0), ("c", 138, 9), ("a", 1, 18)], "b"),
-])
+@pytest.mark.parametrize(
+    ("failures", "cause"),
+    [
+        ([("a", 137, 0), ("b", 138, 3), ("c", 138, 5)], "a"),
+        ([("b", 138, 0), ("a", 1, 4), ("c", 138, 5)], "a"),
+        ([("b", 138, 0), ("a", 138, 4)], "b"),
+        ([("a", 137, 0), ("b", 1, 100)], "b"),
+        ([("b", 138, 0), ("c", 138, 9), ("a", 1, 18)], "b"),
+    ],
+)
 def test_the_first_failure_is_the_cause(failures: list[tuple[str, int, float]], cause: str) -> None:
     found = first_failure(tuple(failure(*values) for values in failures))
     assert found is not None
@@ -168,8 +183,9 @@ def test_the_first_failure_is_the_cause(failures: list[tuple[str, int, float]], 
 
 
 def test_replicas_that_are_ended_after_success_or_deadline_are_no_failures() -> None:
-    given = spec.Spec("job", "j", "g", "/", [spec.Replica("chief", 0, ["x"]),
-                                             spec.Replica("worker", 0, ["x"])])
+    given = spec.Spec(
+        "job", "j", "g", "/", [spec.Replica("chief", 0, ["x"]), spec.Replica("worker", 0, ["x"])]
+    )
     job = rules.created(given, BEGIN)
     for name in ("chief-0", "worker-0"):
         job = rules.started(job, name, 1, BEGIN)
@@ -190,8 +206,9 @@ def test_no_failure_has_no_cause() -> None:
 
 def test_a_failed_job_stays_failed() -> None:
     given, job = one(spec.NEVER)
-    job = rules.exited(rules.started(job, "worker-0", 1, BEGIN), given, "worker-0", Exit(3),
-                       BEGIN + 1)
+    job = rules.exited(
+        rules.started(job, "worker-0", 1, BEGIN), given, "worker-0", Exit(3), BEGIN + 1
+    )
     again = rules.exited(replace(job), given, "worker-0", Exit(0), BEGIN + 2)
     assert (again.state, again.reason) == ("Failed", "ReplicaFailed")
     assert job.replicas["worker-0"].state != RUNNING

@@ -34,8 +34,14 @@ def free_port() -> int:
 
 
 def running(start_timeout: float = 20) -> tuple[Spec, Job]:
-    spec = Spec("service", "tb", "g", "/", [Replica("tensorboard", 0, ["x"])],
-                health=Health("http://127.0.0.1:1/", start_timeout))
+    spec = Spec(
+        "service",
+        "tb",
+        "g",
+        "/",
+        [Replica("tensorboard", 0, ["x"])],
+        health=Health("http://127.0.0.1:1/", start_timeout),
+    )
     return spec, services.started(rules.created(spec, BEGIN), spec, "tensorboard-0", 1, BEGIN)
 
 
@@ -57,8 +63,10 @@ def test_the_start_timeout_counts_restarts_in() -> None:
     assert services.start_is_overdue(job, spec, BEGIN + 20)
     job = services.not_started(job, spec, BEGIN + 20, ())
     assert job.state == "Failed"
-    assert job.message == ("tb did not answer at http://127.0.0.1:1/ within 20 s of its start; "
-                           "tensorboard-0 exited with code 1")
+    assert job.message == (
+        "tb did not answer at http://127.0.0.1:1/ within 20 s of its start; "
+        "tensorboard-0 exited with code 1"
+    )
 
 
 def test_one_that_was_ready_never_fails_and_is_restarted_when_unhealthy_for_long() -> None:
@@ -79,8 +87,11 @@ def test_one_that_was_ready_never_fails_and_is_restarted_when_unhealthy_for_long
 
 def test_a_real_service_becomes_ready_and_is_started_again(place: Place) -> None:
     port = free_port()
-    place.launch(python("tensorboard-0", SERVE, ALWAYS, PORT=str(port), CODE="302"),
-                 kind="service", health=Health(f"http://127.0.0.1:{port}/tb/", 60))
+    place.launch(
+        python("tensorboard-0", SERVE, ALWAYS, PORT=str(port), CODE="302"),
+        kind="service",
+        health=Health(f"http://127.0.0.1:{port}/tb/", 60),
+    )
     wait_until(lambda: place.status().ready)
     assert (place.status().state, place.status().healthy) == ("Running", True)
     first = place.pid("tensorboard-0")
@@ -94,8 +105,11 @@ def test_a_real_service_becomes_ready_and_is_started_again(place: Place) -> None
 
 def test_an_error_page_is_not_healthy(place: Place) -> None:
     port = free_port()
-    place.launch(python("model-0", SERVE, PORT=str(port), CODE="500"), kind="service",
-                 health=Health(f"http://127.0.0.1:{port}/", 1.5))
+    place.launch(
+        python("model-0", SERVE, PORT=str(port), CODE="500"),
+        kind="service",
+        health=Health(f"http://127.0.0.1:{port}/", 1.5),
+    )
     place.until_gone()
     status = place.status()
     assert (status.state, status.reason) == ("Failed", "StartTimeout")
@@ -105,8 +119,11 @@ def test_an_error_page_is_not_healthy(place: Place) -> None:
 
 
 def test_a_service_that_crashes_at_start_says_so(place: Place) -> None:
-    place.launch(shell("model-0", "echo port taken; exit 1"), kind="service",
-                 health=Health(f"http://127.0.0.1:{free_port()}/", 0.5))
+    place.launch(
+        shell("model-0", "echo port taken; exit 1"),
+        kind="service",
+        health=Health(f"http://127.0.0.1:{free_port()}/", 0.5),
+    )
     place.until_gone()
     status = place.status()
     assert status.message.endswith("model-0 exited with code 1")

@@ -19,11 +19,19 @@ def write(root: Path, files: dict[str, str]) -> None:
     ("files", "found"),
     [
         ({"p/m.py": "import os, numpy"}, ["p/m.py"]),
-        ({"p/m.py": "import a", "p/a.py": "import b", "p/b.py": ""}, ["p/a.py", "p/b.py", "p/m.py"]),
+        (
+            {"p/m.py": "import a", "p/a.py": "import b", "p/b.py": ""},
+            ["p/a.py", "p/b.py", "p/m.py"],
+        ),
         ({"p/m.py": "from a import x", "p/a.py": "", "p/x.py": ""}, ["p/a.py", "p/m.py"]),
         (
-            {"p/m.py": "from k.n import f", "p/k/__init__.py": "", "p/k/n.py": "from . import o",
-             "p/k/o.py": "", "p/k/unused.py": ""},
+            {
+                "p/m.py": "from k.n import f",
+                "p/k/__init__.py": "",
+                "p/k/n.py": "from . import o",
+                "p/k/o.py": "",
+                "p/k/unused.py": "",
+            },
             ["p/k/__init__.py", "p/k/n.py", "p/k/o.py", "p/m.py"],
         ),
         (
