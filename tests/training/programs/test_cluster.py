@@ -33,6 +33,7 @@ def test_without_tf_config_a_replica_trains_alone(environment: dict[str, str]) -
 
 def test_role_of_a_lone_replica_is_told_beside_tf_config() -> None:
     assert read_cluster({"ACK_TRAINING_ROLE": "worker"}).writer == "worker"
+    assert read_cluster({"ACK_TRAINING_REPLICA": "worker-0"}).writer == "worker"
 
 
 @pytest.mark.parametrize(

@@ -119,12 +119,13 @@ def read_cluster(environment: Mapping[str, str]) -> Cluster:
     """The cluster TF_CONFIG describes; without TF_CONFIG, a cluster of one process.
 
     The operator omits TF_CONFIG when a job has exactly one replica, whose role is then given by
-    ACK_TRAINING_ROLE (default: chief). Raises ReplicaError, one line, when TF_CONFIG is malformed
+    ACK_TRAINING_ROLE, or by ACK_TRAINING_REPLICA such as worker-0 (default: chief). Raises ReplicaError, one line, when TF_CONFIG is malformed
     or describes what TensorFlow cannot run.
     """
     text = (environment.get(OPERATOR_TF_CONFIG) or environment.get("TF_CONFIG", "")).strip()
     if not text:
-        role = environment.get("ACK_TRAINING_ROLE", "") or "chief"
+        name = environment.get("ACK_TRAINING_REPLICA", "")
+        role = environment.get("ACK_TRAINING_ROLE", "") or name.rpartition("-")[0] or "chief"
         return Cluster(task=Replica(_role_named(role, "ACK_TRAINING_ROLE"), 0))
     try:
         config = json.loads(text)
