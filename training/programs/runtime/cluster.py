@@ -119,8 +119,9 @@ def read_cluster(environment: Mapping[str, str]) -> Cluster:
     """The cluster TF_CONFIG describes; without TF_CONFIG, a cluster of one process.
 
     The operator omits TF_CONFIG when a job has exactly one replica, whose role is then given by
-    ACK_TRAINING_ROLE, or by ACK_TRAINING_REPLICA such as worker-0 (default: chief). Raises ReplicaError, one line, when TF_CONFIG is malformed
-    or describes what TensorFlow cannot run.
+    ACK_TRAINING_ROLE, or by ACK_TRAINING_REPLICA such as worker-0 (default: chief).
+    Raises ReplicaError, one line, when TF_CONFIG is malformed or describes what TensorFlow cannot
+    run.
     """
     text = (environment.get(OPERATOR_TF_CONFIG) or environment.get("TF_CONFIG", "")).strip()
     if not text:
