@@ -1,4 +1,4 @@
-"""What a kind of resource is to the provider: plain functions over dictionaries, and their errors."""
+"""What a resource kind is to the provider: plain functions over dictionaries, and their errors."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
