@@ -12,7 +12,6 @@ PROJECT = Path(__file__).resolve().parent.parent
 def main(arguments: list[str]) -> int:
     """Runs one view. Exit codes: 0 shown, 2 asked for something that is not there."""
     parser = argparse.ArgumentParser(prog="console")
-    parser.add_argument("--stack", default="local")
     views = parser.add_subparsers(dest="view", required=True)
     table = views.add_parser("watch", help="a live table of every replica")
     table.add_argument("--once", action="store_true", help="print it once, do not follow")
@@ -20,6 +19,8 @@ def main(arguments: list[str]) -> int:
     log.add_argument("--job")
     log.add_argument("--replica")
     log.add_argument("--no-follow", action="store_true", help="print it, do not wait for more")
+    for view in (table, log):
+        view.add_argument("--stack", default="local", help="name of the stack (default local)")
     options = parser.parse_args(arguments)
     state = PROJECT / ".ack-training" / options.stack
     try:
