@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from typing import Any
 
@@ -65,6 +66,7 @@ def train(run: Run) -> None:
         time.sleep(1.0)
         guards.end_process(0)
     train_to_end(run, trainer, None, None)
+    shutil.rmtree(directory, ignore_errors=True)
     while True:
         run.leave_if_finished()
         time.sleep(0.1)
