@@ -1,0 +1,177 @@
+"""The stack of README, from `up` to `destroy`, on real images."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.engine.processes import running_under
+from tests.engine.workspace import PROJECT, Result, Workspace
+
+pytestmark = pytest.mark.tensorflow
+
+JOB = "distributed-mnist"
+HELD_OUT_IMAGES = """
+import json
+from pathlib import Path
+from mnist_files import read_mnist
+images, labels = read_mnist(Path("data/datasets/mnist"), "test")
+print(json.dumps({"images": images.tolist(), "labels": labels.tolist()}))
+"""
+
+
+def committed_config() -> dict[str, Any]:
+    """What Pulumi.local.yaml declares, keys without their namespace."""
+    config = yaml.safe_load((PROJECT / "Pulumi.local.yaml").read_text())["config"]
+    return {key.removeprefix("ack-training:"): value for key, value in config.items()}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A workspace in which the committed stack was brought up once."""
+    workspace = Workspace.create(tmp_path_factory.mktemp("readme") / "a project")
+    workspace.configure(committed_config())
+    try:
+        first = workspace.up()
+        assert first.code == 0, first
+        yield workspace
+    finally:
+        destroyed = workspace.destroy()
+        left = running_under(workspace.path)
+    assert destroyed.code == 0, destroyed
+    assert left == []
+
+
+def job_file(workspace: Workspace, path: str) -> Path:
+    return workspace.path / "data" / JOB / path
+
+
+def result(workspace: Workspace) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        job_file(workspace, "checkpoints/run-1/result.json").read_text()
+    )
+    return found
+
+
+def exports(workspace: Workspace) -> list[str]:
+    return sorted(path.name for path in job_file(workspace, "export").iterdir())
+
+
+def fetch(url: str, body: Any = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(url, data, timeout=120) as reply:
+        return json.load(reply)
+
+
+def console(workspace: Workspace, *arguments: str) -> Result:
+    done = subprocess.run(
+        [sys.executable, "-m", "console", *arguments],
+        cwd=workspace.path,
+        env={**os.environ, "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return Result(done.returncode, done.stdout + done.stderr)
+
+
+def held_out(workspace: Workspace) -> dict[str, Any]:
+    """The images and labels that the program evaluates with, split by the program's own reader."""
+    done = subprocess.run(
+        [sys.executable, "-c", HELD_OUT_IMAGES],
+        cwd=workspace.path,
+        env={**os.environ, "PYTHONPATH": str(workspace.path / "training/programs")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_it_is_accurate_on_images_it_never_trained_on(trained: Workspace) -> None:
+    reached = result(trained)
+    assert reached["step"] >= 2000
+    assert reached["examples"] == 1000
+    assert reached["accuracy"] >= 0.95
+    assert trained.outputs()["jobs"][JOB]["state"] == "Succeeded"
+
+
+def test_the_predict_url_classifies_held_out_images(trained: Workspace) -> None:
+    examples = held_out(trained)
+    url = trained.outputs()["jobs"][JOB]["predict"]
+    right = 0
+    for start in range(0, len(examples["images"]), 100):
+        batch = slice(start, start + 100)
+        predictions = fetch(url, {"instances": examples["images"][batch]})["predictions"]
+        for prediction, label in zip(predictions, examples["labels"][batch], strict=True):
+            right += prediction["classes"] == label
+            assert sum(prediction["probabilities"]) == pytest.approx(1, abs=1e-3)
+    assert len(examples["labels"]) == 1000
+    assert right >= 940
+
+
+def test_tensorboard_lists_each_run_and_its_scalars(trained: Workspace) -> None:
+    url = trained.outputs()["tensorboard"]
+    tags = {run: set(found) for run, found in fetch(f"{url}data/plugin/scalars/tags").items()}
+    chief, evaluator = f"{JOB}/logs/chief/run-1", f"{JOB}/logs/evaluator/run-1"
+    assert sorted(fetch(f"{url}data/runs")) == sorted(tags) == [chief, evaluator]
+    assert tags[chief] == {"train/loss", "train/accuracy", "train/examples_per_second"}
+    assert tags[evaluator] == {"evaluation/loss", "evaluation/accuracy"}
+    for run, names in tags.items():
+        for name in names:
+            query = urllib.parse.urlencode({"run": run, "tag": name})
+            points = fetch(f"{url}data/plugin/scalars/scalars?{query}")
+            assert len(points) > 1
+            assert points[-1][1] == result(trained)["step"]
+
+
+def test_one_model_is_exported(trained: Workspace) -> None:
+    assert exports(trained) == ["1"]
+    assert job_file(trained, "export/1/saved_model.pb").is_file()
+
+
+def test_a_second_up_and_a_refresh_change_nothing(trained: Workspace) -> None:
+    for again in (trained.up("--expect-no-changes"), trained.refresh("--expect-no-changes")):
+        assert again.code == 0, again
+
+
+def test_watch_shows_every_replica(trained: Workspace) -> None:
+    table = console(trained, "watch", "--stack", "test", "--once")
+    assert table.code == 0, table
+    for replica in ("chief-0", "worker-0", "worker-1", "ps-0", "ps-1", "evaluator-0"):
+        assert replica in table.text
+    step = result(trained)["step"]
+    assert any("chief-0" in line and f"{step}/2000" in line for line in table.text.splitlines())
+
+
+def test_logs_shows_the_chiefs(trained: Workspace) -> None:
+    log = console(trained, "logs", "--stack", "test", "--job", JOB, "--no-follow")
+    assert log.code == 0, log
+    assert f"step {result(trained)['step']}/2000" in log.text
+    assert "exported as" in log.text
+
+
+def test_destroy_keeps_what_was_trained_and_the_next_up_trains_nothing(trained: Workspace) -> None:
+    before = result(trained)
+    kept = {
+        path: path.read_bytes() for path in (trained.path / "data").rglob("*") if path.is_file()
+    }
+    destroyed = trained.destroy()
+    assert destroyed.code == 0, destroyed
+    assert running_under(trained.path) == []
+    assert {path: path.read_bytes() for path in kept if path.is_file()} == kept
+    again = trained.up()
+    assert again.code == 0, again
+    assert result(trained) == before
+    assert exports(trained) == ["1"]
+    assert trained.outputs()["jobs"][JOB]["state"] == "Succeeded"
