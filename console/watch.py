@@ -3,7 +3,8 @@
 import time
 from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
+from rich import box
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
@@ -49,9 +50,12 @@ def _view(state: Path) -> RenderableType:
 
 def _section(folder: Path) -> list[RenderableType]:
     seen = client.observe(folder)
-    table = Table(title=_title(folder.name, seen), title_justify="left", min_width=78)
-    for column in ("replica", "state", "restarts", "step", "loss", "accuracy", "examples/s"):
-        table.add_column(column, justify="left" if column in ("replica", "state") else "right")
+    table = Table(
+        title=_title(folder.name, seen), title_justify="left", box=box.SIMPLE, padding=(0, 1)
+    )
+    for column in ("replica", "state", "restarts", "step", "loss", "acc.", "ex./s"):
+        justify: JustifyMethod = "left" if column in ("replica", "state") else "right"
+        table.add_column(column, justify=justify, no_wrap=True)
     for name, replica in ({} if seen.status is None else seen.status.replicas).items():
         progress = read_replica_progress(folder / "progress", name)
         table.add_row(
@@ -72,7 +76,8 @@ def _title(name: str, seen: Observation) -> Text:
 
 
 def _figures(progress: JobProgress | None) -> tuple[str, str, str, str]:
-    if progress is None:
+    # Of a role that serves others there is nothing to count.
+    if progress is None or (progress.step == 0 and progress.loss is None):
         return "", "", "", ""
     return (
         f"{progress.step}/{progress.steps}",

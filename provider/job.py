@@ -114,16 +114,15 @@ class Job:
 def _replacement(call: Call) -> str:
     """What a changed job means for the one that runs, and for the steps it has done."""
     old, new = call.old_inputs, call.inputs
-    if old.get("run") != new["run"]:
-        return (
-            f"run {old.get('run')} → {new['run']}: trains anew from step 0; "
-            f"the checkpoints of run {old.get('run')} are kept"
-        )
     sizes = [
         f"{role} {_replicas(old, role)} → {_replicas(new, role)}"
         for role in ("chief", "worker", "ps", "evaluator")
         if _replicas(old, role) != _replicas(new, role)
     ]
+    if old.get("run") != new["run"]:
+        run = f"run {old.get('run')} → {new['run']}"
+        kept = f"the checkpoints of run {old.get('run')} are kept"
+        return f"{', '.join([*sizes, run])}: trains anew from step 0; {kept}"
     progress = read_progress(place.job_state(old) / "progress")
     at = f" (step {progress.step} of {progress.steps} was reached)" if progress else ""
     what = ", ".join(sizes) or "changed"

@@ -1,6 +1,7 @@
 """The plugin protocol: translates the engine's gRPC requests into calls of a resource kind."""
 
 import contextlib
+import re
 import threading
 from concurrent import futures
 from typing import Any, NoReturn
@@ -186,7 +187,7 @@ def _difference(change: Change) -> Any:
     return provider.DiffResponse(
         changes=some if change else none,
         replaces=list(change.replaces),
-        diffs=sorted(detailed),
+        diffs=sorted({re.split(r"[.\[]", path)[0] for path in detailed}),
         detailedDiff=detailed,
         hasDetailedDiff=True,
         # One name, one directory, one set of ports: the old one must be gone first.

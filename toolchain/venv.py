@@ -103,6 +103,9 @@ def _has(stamp: Path, content: str) -> bool:
 def _create(minor: str) -> None:
     if VENV.exists() and not VENV.is_dir():
         raise Stop(f"{VENV} is in the way: it must be a folder; move it aside")
+    if VENV.is_symlink():
+        # To clear it would empty the folder that it leads to, which is not this checkout's.
+        raise Stop(f"{VENV} is a link to an environment of another place: remove the link")
     instead = " in place of the one there" if VENV.exists() else ""
     with step(f"Making .venv with Python {minor}{instead}", "about 10 s"):
         # The interpreter behind a virtual environment that is active: one cannot make itself again.

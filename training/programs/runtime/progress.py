@@ -46,12 +46,16 @@ class Progress:
             "loss": None,
             "accuracy": None,
             "examplesPerSecond": None,
+            "trainingSince": None,
             "updatedAt": 0.0,
             "restoredStep": 0,
         }
 
     def update(self, **changes: Any) -> None:
         """The file says `changes` too afterwards."""
-        self._state.update(changes, updatedAt=time.time())
+        now = time.time()
+        if changes.get("phase") == "training" and self._state["trainingSince"] is None:
+            self._state["trainingSince"] = now
+        self._state.update(changes, updatedAt=now)
         if self._path:
             write_json(self._path, self._state)
