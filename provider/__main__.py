@@ -1,6 +1,7 @@
 """Serves the provider on a free loopback port and prints that port, as the plugin protocol asks."""
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -21,5 +22,8 @@ def _end_with_the_engine() -> None:
 
 
 if __name__ == "__main__":
+    # The engine interrupts a plugin that it has no more use for, and waits for its end: at once,
+    # and not after Python has unwound its threads, printed a traceback and tidied up.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     _end_with_the_engine()
     serve(sys.argv[1] if len(sys.argv) > 1 else None)

@@ -1,10 +1,9 @@
 """A long-running program of this machine, such as TensorBoard: kept alive by a supervisor."""
 
-import shutil
 import sys
 from pathlib import Path
 
-from provider import place, wait
+from provider import model_server, place, wait
 from provider.compare import changed_paths
 from provider.identity import digest
 from provider.kinds import Call, Change, NotReady, Properties, ProviderError
@@ -84,10 +83,12 @@ def _spec(inputs: Properties, port: int) -> Spec:
         "{python}": sys.executable,
         "{port}": str(port),
         "{storage}": str(place.storage_root(inputs)),
+        "{free_port}": str(free_ports(1)[0]),
     }
-    words_of_command = (word for part in inputs["command"] for word in _program(part))
-    command = [_fill(word, words) for word in words_of_command]
-    health = _fill(inputs["healthUrl"], words)
+    command, health = list(inputs["command"]), str(inputs["healthUrl"])
+    if command[0] == model_server.PLACEHOLDER:
+        command, health = model_server.chosen(command, health, inputs["urlPath"])
+    command = [_fill(word, words) for word in command]
     timeout = inputs["startTimeoutSeconds"]
     return Spec(
         kind="service",
@@ -104,16 +105,8 @@ def _spec(inputs: Properties, port: int) -> Spec:
             )
         ],
         run_policy=RunPolicy(),
-        health=Health(url=health, start_timeout_seconds=timeout),
+        health=Health(url=_fill(health, words), start_timeout_seconds=timeout),
     )
-
-
-def _program(word: str) -> list[str]:
-    """`{model_server}` is TensorFlow Serving's own program where this machine has it, else ours."""
-    if word != "{model_server}":
-        return [word]
-    real = shutil.which("tensorflow_model_server")
-    return [real] if real else ["{python}", "-m", "workloads.model_server"]
 
 
 def _fill(text: str, words: dict[str, str]) -> str:

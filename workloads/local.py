@@ -101,6 +101,7 @@ def model_server(
         machine=machine,
         command=[
             "{model_server}",
+            "--port={free_port}",
             "--rest_api_port={port}",
             f"--model_name={job}",
             f"--model_base_path={{storage}}/{directory}/export",
