@@ -142,7 +142,7 @@ class Job(Section):
     )
     export: Export | None = setting(
         "Exports a SavedModel when training ends, under a new whole number each time.",
-        Change.IN_PLACE,
+        Change.REPLACES,
     )
     serve: Serve | None = setting(
         "Serves the newest exported model; needs export.", Change.IN_PLACE
