@@ -1,7 +1,9 @@
 """The log of one replica."""
 
+import os
 import time
 from pathlib import Path
+from typing import IO
 
 _POLL_SECONDS = 0.3
 
@@ -44,16 +46,16 @@ def follow(path: Path) -> int:
         if chunk:
             print(chunk, end="", flush=True)
             continue
-        if _was_rotated(path, log.tell()):
+        if _was_rotated(path, log):
             log.close()
             log = path.open(encoding="utf-8", errors="replace")
             continue
         time.sleep(_POLL_SECONDS)
 
 
-def _was_rotated(path: Path, position: int) -> bool:
+def _was_rotated(path: Path, log: IO[str]) -> bool:
     try:
-        return path.stat().st_size < position
+        return path.stat().st_ino != os.fstat(log.fileno()).st_ino
     except FileNotFoundError:
         return False
 

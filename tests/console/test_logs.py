@@ -1,0 +1,72 @@
+"""Finding and following the log of a replica."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from console.logs import NotFoundError, find
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    for replica in ("chief-0", "worker-0", "worker-1"):
+        log = tmp_path / "jobs/mnist/logs" / f"{replica}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(f"{replica} says hello\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("job", "replica", "found"),
+    [
+        ("mnist", "worker-1", "worker-1"),
+        ("mnist", "chief", "chief-0"),
+        ("mnist", None, "chief-0"),
+        (None, None, "chief-0"),
+    ],
+)
+def test_a_log_is_found(state: Path, job: str | None, replica: str | None, found: str) -> None:
+    assert find(state, job, replica) == state / f"jobs/mnist/logs/{found}.log"
+
+
+@pytest.mark.parametrize(
+    ("job", "replica", "named"), [("other", None, "mnist"), ("mnist", "ps-0", "chief-0, worker-0")]
+)
+def test_what_is_not_there_is_told_with_what_is(
+    state: Path, job: str, replica: str | None, named: str
+) -> None:
+    with pytest.raises(NotFoundError, match=named):
+        find(state, job, replica)
+
+
+def test_nothing_has_run_yet(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="nothing has run yet"):
+        find(tmp_path, None, None)
+
+
+def test_following_shows_what_is_added_and_goes_on_after_rotation(tmp_path: Path) -> None:
+    log = tmp_path / "chief-0.log"
+    log.write_text("first line\n")
+    code = f"from console.logs import follow; from pathlib import Path; follow(Path({str(log)!r}))"
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", code], cwd=PROJECT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "first line\n"
+        with log.open("a") as more:
+            more.write("second line\n")
+        assert process.stdout.readline() == "second line\n"
+        log.rename(tmp_path / "chief-0.log.1")
+        time.sleep(0.5)
+        log.write_text("new\n")
+        assert process.stdout.readline() == "new\n"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
