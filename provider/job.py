@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from provider import place, wait
+from provider import claims, place, wait
 from provider.compare import changed_paths
 from provider.identity import digest
 from provider.kinds import Call, Change, NotReady, Properties
@@ -86,6 +86,8 @@ class Job:
         from provider.job_spec import job_spec
 
         client.stop(state)
+        directory = place.storage_root(call.inputs) / call.inputs["directory"]
+        claims.await_free(directory, state, call.report)
         shutil.rmtree(state / "progress", ignore_errors=True)
         spec = job_spec(call.inputs, state, free_ports)
         client.launch(spec, call.inputs.get("secretEnvironment", {}), state)
@@ -114,6 +116,12 @@ class Job:
 def _replacement(call: Call) -> str:
     """What a changed job means for the one that runs, and for the steps it has done."""
     old, new = call.old_inputs, call.inputs
+    moved = [key for key in ("storage", "directory") if old.get(key) != new[key]]
+    if moved:
+        return (
+            f"{' and '.join(moved)} changed: stopped and started again; training starts from what "
+            f"{new['storage']}/{new['directory']} holds; the old directory is kept"
+        )
     sizes = [
         f"{role} {_replicas(old, role)} → {_replicas(new, role)}"
         for role in ("chief", "worker", "ps", "evaluator")

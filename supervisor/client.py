@@ -22,7 +22,7 @@ from .replicas import PASSED_ON
 from .spec import Spec
 from .state import PENDING, RUNNING, STOPPED, SUSPENDED, TERMINATED
 from .status import Status
-from .sweep import MARKER, is_marked, kill_all, marked, send
+from .sweep import MARKER, is_marked, kill_all, marked, send, state_directories
 
 START_SECONDS = 30.0
 REACTION_SECONDS = 5.0
@@ -104,6 +104,12 @@ def launch(spec: Spec, secrets: Mapping[str, str], state_directory: Path) -> Non
 def alive(state_directory: Path) -> bool:
     """Whether a supervisor, or what cleans up after one, is there."""
     return control.is_locked(_canonical(state_directory))
+
+
+def supervised() -> set[Path]:
+    """The state directories of this user in which something lives, whoever started it. Without
+    /proc none is known."""
+    return {Path(directory) for directory in state_directories()}
 
 
 def stop(state_directory: Path, grace_seconds: float = 10) -> None:

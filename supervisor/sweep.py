@@ -37,6 +37,17 @@ def marked_replicas(state_directory: str) -> set[int]:
     }
 
 
+def state_directories() -> set[str]:
+    """The state directories of which a process of this user is alive."""
+    prefix = os.fsencode(f"{MARKER}=")
+    return {
+        os.fsdecode(entry.removeprefix(prefix))
+        for pid in _processes()
+        for entry in _environment(pid)
+        if entry.startswith(prefix)
+    }
+
+
 def is_marked(pid: int, state_directory: str) -> bool:
     """Whether that process is ours, so that a recycled pid is never signalled.
 

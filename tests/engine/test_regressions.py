@@ -1,0 +1,67 @@
+"""What once went wrong on this machine: each test is a case that was found by trying."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.engine.workspace import Workspace
+
+BARE: dict[str, Any] = {"tensorboard": {"enabled": False}, "datasets": {}}
+
+# Notes when it begins and when it has ended, which takes `slow` seconds more after SIGTERM.
+WRITER = """
+trap 'sleep {slow}; echo end {name} >> "$ACK_TRAINING_JOB_DIR/writers"; exit 143' TERM
+echo begin {name} >> "$ACK_TRAINING_JOB_DIR/writers"
+while :; do sleep 0.1; done
+"""
+
+
+def writer(name: str, directory: str, slow: int = 0) -> dict[str, Any]:
+    return {
+        "command": ["sh", "-c", WRITER.format(name=name, slow=slow)],
+        "chief": {},
+        "wait": "running",
+        "directory": directory,
+    }
+
+
+def test_jobs_that_swap_directories_never_write_to_one_together(workspace: Workspace) -> None:
+    workspace.configure(
+        {**BARE, "jobs": {"a": writer("a", "one", slow=5), "b": writer("b", "two")}}
+    )
+    first = workspace.up()
+    assert first.code == 0, first
+    workspace.configure(
+        {**BARE, "jobs": {"a": writer("a", "two", slow=5), "b": writer("b", "one")}}
+    )
+    preview = workspace.preview()
+    assert "starts from what data/two holds" in preview.text
+    assert "resumes from its last checkpoint" not in preview.text
+    swapped = workspace.up()
+    assert swapped.code == 0, swapped
+    assert _writers(workspace.path / "data/one") == ["begin a", "end a", "begin b"]
+    assert _writers(workspace.path / "data/two") == ["begin b", "end b", "begin a"]
+
+
+def test_a_second_stack_may_not_write_to_a_directory_that_is_in_use(workspace: Workspace) -> None:
+    settings = {**BARE, "jobs": {"same": writer("first", "same")}}
+    workspace.configure(settings)
+    first = workspace.up()
+    assert first.code == 0, first
+    other = workspace.pulumi("stack", "init", "other", "--no-select")
+    assert other.code == 0, other
+    configured = (workspace.path / "Pulumi.test.yaml").read_text()
+    (workspace.path / "Pulumi.other.yaml").write_text(configured)
+    refused = workspace.up("--stack", "other")
+    assert refused.code != 0
+    assert "data/same is in use by job same of stack test: stop that one" in refused.text
+    assert _writers(workspace.path / "data/same") == ["begin first"]
+    stopped = workspace.destroy()
+    assert stopped.code == 0, stopped
+    free = workspace.up("--stack", "other")
+    assert free.code == 0, free
+    gone = workspace.pulumi("destroy", "--yes", "--skip-preview", "--stack", "other")
+    assert gone.code == 0, gone
+
+
+def _writers(directory: Path) -> list[str]:
+    return (directory / "writers").read_text().splitlines()
