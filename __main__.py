@@ -1,5 +1,7 @@
 """The stack: config → resources → outputs."""
 
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +12,10 @@ import targets
 
 _ALREADY_REPORTED = 32
 """The exit code that tells Pulumi's language host to add no message of its own."""
+
+# The engine interrupts the program after ctrl-C and after a resource that failed. It has told why
+# by then; the SDK's traceback of what it waited for would only bury that.
+signal.signal(signal.SIGINT, lambda number, frame: os._exit(_ALREADY_REPORTED))
 
 project = Path(__file__).resolve().parent
 

@@ -1,5 +1,8 @@
 """What once went wrong on this machine: each test is a case that was found by trying."""
 
+import os
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +64,37 @@ def test_a_second_stack_may_not_write_to_a_directory_that_is_in_use(workspace: W
     assert free.code == 0, free
     gone = workspace.pulumi("destroy", "--yes", "--skip-preview", "--stack", "other")
     assert gone.code == 0, gone
+
+
+def test_an_interrupted_program_says_nothing_of_its_own(workspace: Workspace) -> None:
+    """As the engine does after ctrl-C, and after a failed resource: always together with others, so
+    that here the program alone is interrupted to have it certainly still wait."""
+    workspace.configure({**BARE, "jobs": {"long": {"command": ["sleep", "5"], "chief": {}}}})
+    process = workspace.start("up", "--yes", "--skip-preview")
+    status = workspace.state_of("jobs", "long") / "status.json"
+    while not status.exists():
+        assert process.poll() is None
+        time.sleep(0.1)
+    (program,) = _programs(workspace.path)
+    os.kill(program, signal.SIGINT)
+    text, _ = process.communicate(timeout=60)
+    assert "Traceback" not in text
+    assert "KeyboardInterrupt" not in text
+    resumed = workspace.up()
+    assert resumed.code == 0, resumed
+
+
+def _programs(project: Path) -> list[int]:
+    """The processes that run the Pulumi program of `project`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            if any(word.endswith(b"language-python-exec") for word in words):
+                found += [int(entry.name)] if (entry / "cwd").resolve() == project else []
+        except (OSError, ValueError):
+            continue
+    return found
 
 
 def _writers(directory: Path) -> list[str]:

@@ -157,12 +157,13 @@ def test_damaged_checkpoint_is_refused_by_name_and_the_one_before_is_used(tmp_pa
     arguments = ["--checkpoint-every=10"]
     assert run(tmp_path, "--steps=20", *arguments, program="tabular.py").returncode == 0
     newest = sorted((tmp_path / RUN).glob("ckpt-20.*"))
+    # The data file first, which is read after the index.
     for path in newest:
         path.write_bytes(path.read_bytes()[:100])
-    ended = run(tmp_path, "--steps=30", *arguments, program="tabular.py")
-    assert ended.returncode == 2, ended.stderr
-    assert f"checkpoint {tmp_path / RUN / 'ckpt-20'} is damaged" in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
+        ended = run(tmp_path, "--steps=30", *arguments, program="tabular.py")
+        assert ended.returncode == 2, ended.stderr
+        assert f"checkpoint {tmp_path / RUN / 'ckpt-20'} is damaged" in ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
     for path in newest:
         path.unlink()
     ended = run(tmp_path, "--steps=30", *arguments, program="tabular.py")

@@ -20,6 +20,9 @@ from runtime.settings import Settings
 
 KEPT = 5
 
+# TensorFlow's reader reports a data file that ends too early as IndexError.
+_UNREADABLE = (tf.errors.OpError, IndexError)
+
 
 def latest(settings: Settings) -> tuple[str, int] | None:
     """Path and step of the run's newest checkpoint; None before the first."""
@@ -63,7 +66,7 @@ class Checkpoints:
         try:
             refuse_misfit(path, self._parts)
             self._root.restore(path, options=self._options).assert_consumed()
-        except tf.errors.OpError as error:
+        except _UNREADABLE as error:
             if is_peer_loss(error):
                 raise
             raise _damaged(path, error) from None
@@ -85,7 +88,7 @@ def restore_model(path: str, model: Any) -> None:
         root.restore(path).expect_partial()
     except tf.errors.NotFoundError:
         raise
-    except tf.errors.OpError as error:
+    except _UNREADABLE as error:
         raise _damaged(path, error) from None
 
 
