@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = list(options.sections or SECTIONS)
     if options.from_nothing:
         chosen.append("from-nothing")
-    else:
+    elif "setup" in chosen:
         print("`make up` from nothing takes ten minutes and more: measured with --from-nothing.")
     version = subprocess.run([PULUMI, "version"], capture_output=True, text=True, check=True)
     for section in dict.fromkeys(chosen):

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from benchmarks.workspace import (
     Failed,
     Workspace,
     finish,
+    interrupt,
     project_copy,
     readme_stack,
     with_arguments,
@@ -72,13 +72,8 @@ def _stack(project: Workspace) -> float:
     up = project.start("up", "--yes")
     try:
         seconds = _until_first_step(project.state, begin, lambda: _check_runs(up))
-        # As ctrl-C does: the engine lets go of the job and records what there is.
-        up.send_signal(signal.SIGINT)
-        up.communicate(timeout=_LIMIT_SECONDS)
     finally:
-        if up.poll() is None:
-            up.kill()
-            up.communicate()
+        interrupt(up)
     project.destroy()
     return seconds
 

@@ -96,14 +96,24 @@ def finish(process: subprocess.Popen[str], what: str) -> str:
     try:
         text, _ = process.communicate(timeout=_LIMIT_SECONDS)
     except BaseException:
-        # Its own session: a keyboard interrupt of ours did not reach it.
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        interrupt(process)
         raise
     if process.returncode:
         last = "\n".join(text.strip().splitlines()[-15:])
         raise Failed(f"pulumi {what} failed:\n{last}")
     return text
+
+
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Ends a pulumi as ctrl-C does, which does not reach its session: it lets go of what it waits
+    for, records what there is and unlocks the stack. Killed when it takes two minutes."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
 
 
 @contextlib.contextmanager

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.processes import Memory, bare, memory_of, parse_rollup
+from benchmarks.memory import Memory, Usage, memory_of, parse_rollup
+from benchmarks.processes import bare
 from benchmarks.set_up import steps
 from benchmarks.workspace import readme_stack, with_arguments
 from toolchain.report import say, step
@@ -29,7 +30,15 @@ def test_memory_is_in_bytes_and_none_of_a_process_that_ended() -> None:
     rollup = "00400000-7fff [rollup]\nRss:   2048 kB\nPss:   1024 kB\nPss_Anon:  1 kB\n"
     assert parse_rollup(rollup) == Memory(rss=2 * 1024**2, pss=1024**2)
     assert parse_rollup("") is None
-    assert Memory(3, 1).peak(Memory(2, 2)) == Memory(3, 2)
+
+
+def test_shared_memory_is_told_of_the_moment_when_all_had_most() -> None:
+    usage = Usage()
+    usage.see({"chief-0": Memory(rss=90, pss=80)})
+    usage.see({"chief-0": Memory(70, 40), "worker-0": Memory(60, 30), "worker-1": Memory(65, 35)})
+    usage.see({"worker-1": Memory(66, 60)})
+    assert usage.total == 40 + 30 + 35
+    assert usage.by_role() == {"chief": Memory(90, 40), "worker": Memory(66, 35)}
 
 
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="Linux only")
