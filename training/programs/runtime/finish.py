@@ -43,7 +43,7 @@ def finish(run: Run, curves: Curves) -> dict[str, Any]:
         _export(run, evaluation, path, step)
     if run.cluster.has_evaluator:
         _wait_for_evaluator(run, step)
-    mark_finished(run.settings, step)
+    mark_finished(run.settings, step, run.digest)
     run.progress.update(
         phase="done", step=step, loss=result.get("loss"), accuracy=result.get("accuracy")
     )

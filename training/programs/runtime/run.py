@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from runtime import guards
 from runtime.cluster import Cluster, Mode, read_cluster
 from runtime.errors import PEER_LOST, ReplicaError
-from runtime.finished import is_finished
+from runtime.finished import is_finished, program_digest
 from runtime.flags import Options, parse_flags
 from runtime.progress import Progress
 from runtime.settings import Settings, read_settings
@@ -31,10 +31,11 @@ class Run:
     settings: Settings
     cluster: Cluster
     progress: Progress
+    digest: str
 
     def is_finished(self) -> bool:
         """Whether an earlier or this start of the run has left nothing to do."""
-        return is_finished(self.settings, self.options.steps)
+        return is_finished(self.settings, self.options.steps, self.digest)
 
     def leave_if_finished(self) -> None:
         """Ends the process with 0 once the leader has said that the run is finished."""
@@ -69,7 +70,8 @@ def _prepare(task: Task, program: str, argv: Sequence[str]) -> Run:
     task.options = options
     task.datasets_dir = settings.datasets_dir
     progress = Progress(settings.progress_dir, cluster.task, options.steps)
-    return Run(task, options, settings, cluster, progress)
+    digest = program_digest(Path(sys.argv[0]), vars(options))
+    return Run(task, options, settings, cluster, progress, digest)
 
 
 def _reads_data(cluster: Cluster) -> bool:
