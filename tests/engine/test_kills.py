@@ -75,7 +75,7 @@ def restarts(workspace: Workspace) -> dict[str, int]:
     return {name: found["restarts"] for name, found in status(workspace, "hurt").replicas.items()}
 
 
-@pytest.mark.parametrize("victims", [["chief-0"], ["ps-1"]], ids=",".join)
+@pytest.mark.parametrize("victims", [["chief-0"], ["ps-1"]], ids="+".join)
 def test_parameter_servers_resume_from_a_checkpoint(
     workspace: Workspace, victims: list[str]
 ) -> None:
@@ -84,7 +84,7 @@ def test_parameter_servers_resume_from_a_checkpoint(
 
 
 @pytest.mark.parametrize(
-    "victims", [["worker-0"], ["worker-0", "worker-1"], ["evaluator-0"]], ids=",".join
+    "victims", [["worker-0"], ["worker-0", "worker-1"], ["evaluator-0"]], ids="+".join
 )
 def test_parameter_servers_go_on_without(workspace: Workspace, victims: list[str]) -> None:
     survive(workspace, PARAMETER_SERVER, victims)
@@ -95,7 +95,7 @@ def test_parameter_servers_go_on_without(workspace: Workspace, victims: list[str
 
 
 @pytest.mark.parametrize(
-    "victims", [["chief-0"], ["worker-1"], ["worker-0", "worker-1"]], ids=",".join
+    "victims", [["chief-0"], ["worker-1"], ["worker-0", "worker-1"]], ids="+".join
 )
 def test_mirrored_workers_resume_from_one_checkpoint(
     workspace: Workspace, victims: list[str]
