@@ -47,6 +47,18 @@ def is_locked(state_directory: str) -> bool:
     return False
 
 
+def is_elsewhere(state_directory: str, lock: int) -> bool:
+    """Whether the locked file is no longer that of the directory: it was moved or deleted, and
+    whoever asks there next cannot know of the holder."""
+    try:
+        return not os.path.samestat(os.stat(path(state_directory, "lock")), os.fstat(lock))
+    except FileNotFoundError:
+        return True
+    except OSError:
+        # A disk that does not answer is no reason to end anything.
+        return False
+
+
 def write_pid(lock: int) -> None:
     """Notes the calling process as the holder of the lock."""
     os.ftruncate(lock, 0)

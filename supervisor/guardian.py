@@ -8,6 +8,7 @@ import signal
 import time
 from typing import NoReturn
 
+from . import control
 from .sweep import HAVE_PROC, kill_all, marked_replicas, send_group
 
 
@@ -39,6 +40,12 @@ class Guardian:
         os.close(reading)
         for group in self._groups:
             self._tell(group)
+
+    @property
+    def homeless(self) -> bool:
+        """Whether the state directory was moved or deleted, so that nobody can control the
+        supervisor any more."""
+        return control.is_elsewhere(self._state_directory, self._lock)
 
     def watch(self, group: int) -> None:
         """Tells the guardian of a new process group, which it needs where there is no /proc."""
@@ -73,6 +80,11 @@ def _guard(state_directory: str, lock: int, pipe: int) -> NoReturn:
             groups = groups | {number} if number > 0 else groups - {-number}
         for group in groups:
             send_group(group, signal.SIGKILL)
+        if os.path.exists(control.path(state_directory, "lock")) and control.is_elsewhere(
+            state_directory, lock
+        ):
+            # The replicas there are those of another supervisor, started since.
+            os._exit(0)
         # A process in the middle of a disk write cannot die yet; the lock tells of it until then.
         while kill_all(lambda: marked_replicas(state_directory), seconds=60.0):
             time.sleep(1.0)

@@ -72,6 +72,8 @@ class Supervisor:
 
     def write_status(self) -> None:
         """Writes status.json when it would differ from what is there."""
+        if self._guardian.homeless:
+            return
         content = status.document(
             self._job, self._spec.generation, self._directory, os.getpid(), self._guardian.pid
         )
@@ -96,7 +98,8 @@ class Supervisor:
             self.write_status()
             self._wait()
             self._reap()
-        kill_all(lambda: marked_replicas(self._directory))
+        if not self._guardian.homeless:
+            kill_all(lambda: marked_replicas(self._directory))
         self.write_status()
 
     def _now(self) -> float:
@@ -112,6 +115,10 @@ class Supervisor:
                 print(text, file=sys.stderr, flush=True)
 
     def _obey(self) -> None:
+        if self._guardian.homeless:
+            # A second supervisor may be started any time, and two must not run the same job.
+            self._job = rules.stopped(self._job, "Terminated", self._now())
+            return
         asked = control.take_grace(self._directory)
         if asked is not None or self._terminated:
             self._terminated = False
