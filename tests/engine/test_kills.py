@@ -144,5 +144,5 @@ def test_a_killed_worker_that_may_never_restart_fails_the_job(
     assert "hurt Failed: " in text
     assert "worker-1 exited with code 137" in text
     assert "Traceback" not in text
-    assert workspace.outputs()["jobs"]["hurt"]["state"] == "Failed"
-    assert running_under(workspace.path) == []
+    assert status(workspace, "hurt").state == "Failed"
+    until(lambda: running_under(workspace.path) == [], PATIENCE_SECONDS)
