@@ -59,6 +59,12 @@ def is_elsewhere(state_directory: str, lock: int) -> bool:
         return False
 
 
+def is_replaced(state_directory: str, lock: int) -> bool:
+    """Whether another supervisor made the directory anew: what is marked with it is not ours."""
+    there = os.path.exists(path(state_directory, "lock"))
+    return there and is_elsewhere(state_directory, lock)
+
+
 def write_pid(lock: int) -> None:
     """Notes the calling process as the holder of the lock."""
     os.ftruncate(lock, 0)

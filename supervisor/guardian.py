@@ -47,6 +47,11 @@ class Guardian:
         supervisor any more."""
         return control.is_elsewhere(self._state_directory, self._lock)
 
+    @property
+    def replaced(self) -> bool:
+        """Whether another supervisor has made the state directory anew."""
+        return control.is_replaced(self._state_directory, self._lock)
+
     def watch(self, group: int) -> None:
         """Tells the guardian of a new process group, which it needs where there is no /proc."""
         self._groups.add(group)
@@ -80,10 +85,7 @@ def _guard(state_directory: str, lock: int, pipe: int) -> NoReturn:
             groups = groups | {number} if number > 0 else groups - {-number}
         for group in groups:
             send_group(group, signal.SIGKILL)
-        if os.path.exists(control.path(state_directory, "lock")) and control.is_elsewhere(
-            state_directory, lock
-        ):
-            # The replicas there are those of another supervisor, started since.
+        if control.is_replaced(state_directory, lock):
             os._exit(0)
         # A process in the middle of a disk write cannot die yet; the lock tells of it until then.
         while kill_all(lambda: marked_replicas(state_directory), seconds=60.0):

@@ -98,7 +98,7 @@ class Supervisor:
             self.write_status()
             self._wait()
             self._reap()
-        if not self._guardian.homeless:
+        if not self._guardian.replaced:
             kill_all(lambda: marked_replicas(self._directory))
         self.write_status()
 

@@ -156,7 +156,8 @@ class Replicas:
         spare = {self._guardian.pid, live.pid}
 
         def leftovers() -> set[int]:
-            found = marked(self._state_directory, name)
+            replaced = self._guardian.replaced
+            found: set[int] = set() if replaced else marked(self._state_directory, name)
             return found | children_of(os.getpid()) if alone else found
 
         kill_all(leftovers, spare, seconds=2.0)
