@@ -89,7 +89,8 @@ def _failure(name: str, seen: Observation, state: Path) -> str:
     lines = [f"{name} {seen.state}: {seen.status.message}"]
     first = seen.status.first_failure
     if first is not None:
-        lines += [f"{first['replica']} ended with exit code {first['exitCode']}; its last lines:"]
+        # Not always the replica above: one that lost its peer fails in consequence.
+        lines += [f"the first to fail was {first['replica']}, with exit code {first['exitCode']}"]
         lines += [f"  {line}" for line in first["lines"][-_LOG_LINES:]]
         lines += [f"whole log: {first['log']}"]
     return "\n".join(lines)
