@@ -108,8 +108,9 @@ class Job(Section):
         Change.REPLACES,
     )
     backoff_limit: Annotated[int, Whole(0, _INT32)] | None = setting(
-        "Restarts of replicas, all together, before the job fails, at least 0. When absent, "
-        "no limit.",
+        "Restarts in place, of all replicas with restartPolicy OnFailure or Always together, "
+        "before the job fails, at least 0; 0 and 1 allow none. As with the operator, restarts by "
+        "ExitCode do not count, except that 0 allows none of them either. When absent, no limit.",
         Change.REPLACES,
     )
     clean_pod_policy: CleanPodPolicy = setting(

@@ -48,7 +48,7 @@ def parse(
         faults.sort(key=Fault.sort_key)
         raise ConfigErrors(dict.fromkeys(fault.line(hidden) for fault in faults))
     assert stack is not None
-    stack.settle(notices(stack), "jobs" in marks.opaque)
+    stack.settle(notices(stack, marks), "jobs" in marks.opaque)
     return stack
 
 

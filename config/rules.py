@@ -19,6 +19,7 @@ from config.names import (
     parse_directory,
 )
 from config.roles import ROLES, replica_name, role_faults
+from config.secrets import SecretMarks
 from config.stack import AVAILABLE_TARGETS, Stack
 
 _RUNTIME_FOLDERS = {
@@ -71,7 +72,7 @@ def stack_faults(stack: Stack, doubtful: dict[str, frozenset[str]]) -> Iterator[
             )
 
 
-def notices(stack: Stack) -> tuple[str, ...]:
+def notices(stack: Stack, marks: SecretMarks) -> tuple[str, ...]:
     """What the user should know although nothing is wrong, one line each."""
     lines = []
     for name, job in sorted(stack.jobs.items()):
@@ -80,6 +81,21 @@ def notices(stack: Stack) -> tuple[str, ...]:
         if job.success_policy == "AllWorkers" and job.chief:
             lines.append(
                 f"ack-training:jobs.{name}.successPolicy: has no effect, as the chief decides"
+            )
+        for variable, env in sorted(job.env.items()):
+            path: Path = ("jobs", name, "env", variable)
+            encrypted = "jobs" in marks.opaque or {path, (*path, "value")} & marks.leaves
+            if env.secret and not encrypted:
+                lines.append(
+                    f"ack-training:{'.'.join(map(str, path))}: is hidden from now on, but stands "
+                    "in plain text in the stack's file and in the backend's history of it; "
+                    "encrypt it with pulumi config set --secret --path"
+                )
+        counting = {role.restart_policy for role in job.roles.values()} & {"OnFailure", "Always"}
+        if job.backoff_limit and not counting:
+            lines.append(
+                f"ack-training:jobs.{name}.backoffLimit: has no effect, as it counts restarts by "
+                "the restartPolicy OnFailure or Always, and no role has one of them"
             )
     return tuple(lines)
 

@@ -68,11 +68,9 @@ class Job:
         if seen.state == "Absent" and call.outputs.get("state") == "Succeeded":
             return None
         if seen.state in ("Lost", "Absent", "Stopped"):
-            return (
-                "its processes are gone: it is started again and resumes from its last checkpoint"
-            )
+            return f"its processes are gone: `pulumi up` {_next_start(call.inputs)}"
         if seen.state == "Failed":
-            return "it failed: it is started again and resumes from its last checkpoint"
+            return f"it failed: `pulumi up` {_next_start(call.inputs)}"
         return None
 
     def _must_start(self, call: Call, state: Path) -> bool:
@@ -113,6 +111,13 @@ class Job:
         return {**outputs, "state": client.observe(state).state}
 
 
+def _next_start(inputs: Properties) -> str:
+    if inputs["suspend"]:
+        return "keeps it suspended"
+    # Of a program that is not the runtime's we do not know what it does with its checkpoints.
+    return "starts it again" + (", from its last checkpoint" if "program" in inputs else "")
+
+
 def _replacement(call: Call) -> str:
     """What a changed job means for the one that runs, and for the steps it has done."""
     old, new = call.old_inputs, call.inputs
@@ -134,6 +139,8 @@ def _replacement(call: Call) -> str:
     progress = read_progress(place.job_state(old) / "progress")
     at = f" (step {progress.step} of {progress.steps} was reached)" if progress else ""
     what = ", ".join(sizes) or "changed"
+    if "program" not in new:
+        return f"{what}: stopped and started again"
     return f"{what}: stopped and started again; training resumes from its last checkpoint{at}"
 
 

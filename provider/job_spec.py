@@ -68,10 +68,15 @@ def _environment(inputs: Properties, state: Path) -> dict[str, str]:
         raise ProviderError(f"{job_directory} leads outside the shared directory {root}")
     place.make_directory(job_directory)
     binaries = Path(sys.executable).parent
+    given = dict(inputs.get("environment", {}))
+    if "program" in inputs:
+        # A user's own path comes after the runtime's, without which no program starts.
+        given["PYTHONPATH"] = os.pathsep.join(
+            [str(_PROGRAMS), *filter(None, [given.get("PYTHONPATH")])]
+        )
     return {
         "PATH": f"{binaries}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
         "PYTHONUNBUFFERED": "1",
-        "PYTHONPATH": str(_PROGRAMS),
         "ACK_TRAINING_JOB": inputs["name"],
         "ACK_TRAINING_JOB_DIR": str(job_directory),
         "ACK_TRAINING_DATASETS_DIR": str(root / "datasets"),
@@ -79,7 +84,7 @@ def _environment(inputs: Properties, state: Path) -> dict[str, str]:
         "ACK_TRAINING_EXPORT": "1" if inputs["export"] else "0",
         "ACK_TRAINING_PROGRESS_DIR": str(state / "progress"),
         "ACK_TRAINING_START_TIMEOUT": str(inputs["startTimeoutSeconds"]),
-        **inputs.get("environment", {}),
+        **given,
     }
 
 

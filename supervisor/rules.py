@@ -219,7 +219,7 @@ def _restarting(job: Job, spec: specs.Spec, replica: Replica, end: Exit, now: fl
         return failed(job, spec, "BackoffLimitExceeded", message, now)
     if replica.restart_policy != specs.EXIT_CODE:
         return job
-    if limit is None and again.short_lives > SHORT_LIVES_LIMIT:
+    if again.short_lives > SHORT_LIVES_LIMIT:
         message = (
             f"{replica.name} was restarted {SHORT_LIVES_LIMIT} times in a row without "
             f"progress, each time for less than {SHORT_LIFE_SECONDS:g} s; "

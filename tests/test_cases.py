@@ -122,3 +122,17 @@ def test_b23_export_versions_are_no_names(job: dict[str, Any]) -> None:
 def inputs(job: dict[str, Any]) -> dict[str, Any]:
     stack = accepted(**{"chief": {}, "worker": {}, **job})
     return job_inputs(stack.jobs["m"], "data", ".ack-training/test", Path())
+
+
+# https://github.com/pulumi/pulumi-kubernetes/issues/1353
+def test_b16_a_secret_that_is_written_in_plain_text_is_told() -> None:
+    stack = accepted(chief={}, env={"TOKEN": {"value": "corn-4711", "secret": True}})
+    (notice,) = stack.notices
+    assert notice.startswith("ack-training:jobs.m.env.TOKEN:")
+    assert "corn-4711" not in notice
+
+
+def test_a_limit_that_counts_nothing_is_told() -> None:
+    (notice,) = accepted(chief={}, backoffLimit=3).notices
+    assert notice.startswith("ack-training:jobs.m.backoffLimit:")
+    assert accepted(chief={"restartPolicy": "OnFailure"}, backoffLimit=3).notices == ()

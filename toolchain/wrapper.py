@@ -22,6 +22,11 @@ root={root}
 engine={engine}
 passphrase={passphrase}
 
+here=$(CDPATH= cd -P -- "$(dirname -- "$0")/../.." && pwd -P)
+if [ "$here" != "$(CDPATH= cd -P -- "$root" 2>/dev/null && pwd -P)" ]; then
+    echo "ack-training: this checkout was moved or copied from $root: run 'make setup' in $here" >&2
+    exit 1
+fi
 if [ ! -x "$engine/pulumi" ]; then
     echo "ack-training: pulumi is gone from $engine: run 'make setup' in $root" >&2
     exit 1

@@ -126,7 +126,7 @@ def test_a_reboot_is_noticed_and_an_unfinished_job_resumes(workspace: Workspace)
     os.kill(supervisor_of(workspace.state_of("jobs", "long")), signal.SIGKILL)
     until(lambda: running_under(workspace.path) == [])
     preview = workspace.preview()
-    assert "its processes are gone: it is started again" in preview.text
+    assert "its processes are gone: `pulumi up` starts it again" in preview.text
     second = workspace.up()
     assert second.code == 0, second
     assert "1 updated" in second.text

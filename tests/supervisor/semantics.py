@@ -282,6 +282,15 @@ LOCAL_CASES = [
         {"worker-0": 11},
     ),
     Case(
+        "a crash loop ends also where a backoffLimit, which does not count it, is set",
+        {"worker-0": [(1, 139)]},
+        "Failed",
+        "NoProgress",
+        {"worker-0": "ExitCode"},
+        {"worker-0": 11},
+        backoff_limit=5,
+    ),
+    Case(
         "a long run begins the count of a crash loop anew",
         {"worker-0": [*[(1.0, 139)] * 9, (40, 139), *[(1.0, 139)] * 9, (1, 0)]},
         "Succeeded",

@@ -146,3 +146,15 @@ def test_no_new_passphrase_is_made_where_stacks_need_the_old_one(
     (stacks / "local.json").write_text("{}")
     wrapper.ensure_passphrase()
     assert not passphrase.exists()
+
+
+def test_a_moved_checkout_is_one_line(checkout: Checkout, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    checkout.root.rename(moved)
+    ran = subprocess.run(
+        [moved / ".venv/bin/pulumi", "version"], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1
+    assert ran.stdout == ""
+    (line,) = ran.stderr.splitlines()
+    assert f"run 'make setup' in {moved}" in line
