@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import control, progress, rules, services, status
+from . import children, control, progress, rules, services, status
 from .causes import PEER_LOST
 from .guardian import Guardian
 from .health import HealthCheck
@@ -181,12 +181,12 @@ class Supervisor:
 
     def _reap(self) -> None:
         ends: list[tuple[str, Exit]] = []
-        while (pid := _next_dead()) is not None:
+        while (pid := children.next_dead()) is not None:
             name = self._replicas.named(pid)
             if name is not None:
-                ends.append((name, self._replicas.ended(name, _reap, self._now())))
+                ends.append((name, self._replicas.ended(name, children.reap, self._now())))
                 continue
-            _reap(pid)
+            children.reap(pid)
             if pid == self._guardian.pid:
                 self._guardian.start()
         # Of what ended at the same time, the loss of a peer is the consequence.
@@ -260,23 +260,3 @@ class Supervisor:
 def _uptime() -> float:
     boot_clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot_clock is None else time.clock_gettime(boot_clock)
-
-
-def _next_dead() -> int | None:
-    """A child that ended, not yet taken out of the process table where that can be chosen."""
-    try:
-        if hasattr(os, "waitid"):
-            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            return None if found is None else found.si_pid
-        pid, status_word = os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return None
-    _statuses[pid] = status_word
-    return pid or None
-
-
-_statuses: dict[int, int] = {}
-
-
-def _reap(pid: int) -> int:
-    return _statuses.pop(pid) if pid in _statuses else os.waitpid(pid, 0)[1]

@@ -21,16 +21,16 @@ the kubelet's 10 s doubled up to 300 s, and start over after a run of 60 s. Afte
 is restarted, whatever cleanPodPolicy leaves running. A Never replica that fails while another
 one restarts fails the job; the operator keeps such a job in Restarting. An ExitCode replica that
 was restarted 10 times in a row, each time for less than 30 s and with no new step in the progress
-files, fails the job when there is no backoffLimit; the operator would go on for ever.
+files, fails the job, with or without a backoffLimit; the operator would go on for ever.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from . import restarts
 from . import spec as specs
 from .causes import PEER_LOST, describe_exit
-from .delays import due_again
 from .state import (
     CREATED,
     FAILED,
@@ -48,9 +48,6 @@ from .state import (
     with_condition,
 )
 
-RETRYABLE_FROM = 128
-SHORT_LIFE_SECONDS = 30.0
-SHORT_LIVES_LIMIT = 10
 # Ends that our own SIGTERM and SIGKILL cause: no failures of a replica that is being ended.
 ENDED_BY_US = (0, 130, 137, 143)
 CHIEF, WORKER = "chief", "worker"
@@ -98,7 +95,7 @@ def exited(job: Job, spec: specs.Spec, name: str, end: Exit, now: float) -> Job:
     job = job.with_replica(replica)
     if job.finished:
         return job
-    if not _retries(replica.restart_policy, end.code):
+    if not restarts.retries(replica.restart_policy, end.code):
         if end.code != 0:
             return failed(job, spec, "ReplicaFailed", f"{name} {describe_exit(end)}", now)
         return _succeeded(job, spec, now)
@@ -192,39 +189,16 @@ def decider(job: Job) -> str | None:
     return None
 
 
-def _retries(policy: str, code: int) -> bool:
-    return (
-        policy == specs.ALWAYS
-        or (policy == specs.ON_FAILURE and code != 0)
-        or (policy == specs.EXIT_CODE and code >= RETRYABLE_FROM)
-    )
-
-
 def _restarting(job: Job, spec: specs.Spec, replica: Replica, end: Exit, now: float) -> Job:
-    lived = now - (replica.started_at or now)
-    advanced = end.progress is not None and end.progress > (replica.progress or 0)
-    short = lived < SHORT_LIFE_SECONDS and not advanced
-    again = replace(
-        due_again(replica, now),
-        short_lives=replica.short_lives + 1 if short else 0,
-        progress=end.progress if advanced else replica.progress,
-    )
+    again = restarts.again(replica, end, now)
     job = job.with_replica(again)
-    limit = spec.run_policy.backoff_limit
-    if limit is not None and _counted_restarts(job, limit) >= max(limit, 1):
-        message = (
-            f"Job {job.name} has reached its backoffLimit of {limit}: "
-            f"{replica.name} {describe_exit(end)}"
-        )
+    message = restarts.over_limit(job, spec.run_policy.backoff_limit, again, end)
+    if message is not None:
         return failed(job, spec, "BackoffLimitExceeded", message, now)
     if replica.restart_policy != specs.EXIT_CODE:
         return job
-    if again.short_lives > SHORT_LIVES_LIMIT:
-        message = (
-            f"{replica.name} was restarted {SHORT_LIVES_LIMIT} times in a row without "
-            f"progress, each time for less than {SHORT_LIFE_SECONDS:g} s; "
-            f"last it {describe_exit(end)}"
-        )
+    message = restarts.in_a_loop(again, end)
+    if message is not None:
         return failed(job, spec, "NoProgress", message, now)
     message = f"{replica.name} {describe_exit(end)} and is started again"
     return replace(
@@ -232,15 +206,6 @@ def _restarting(job: Job, spec: specs.Spec, replica: Replica, end: Exit, now: fl
         reason="ReplicaRestarting",
         message=message,
     )
-
-
-def _counted_restarts(job: Job, limit: int) -> int:
-    counted = 0
-    for replica in job.replicas.values():
-        in_place = replica.restart_policy in (specs.ON_FAILURE, specs.ALWAYS)
-        if replica.state in (RUNNING, PENDING) and (in_place or limit == 0):
-            counted += replica.restarts
-    return counted
 
 
 def _running_again(job: Job, now: float) -> Job:
