@@ -1,6 +1,7 @@
 """The log of one replica."""
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import IO
@@ -41,6 +42,9 @@ def print_once(path: Path) -> int:
 def follow(path: Path) -> int:
     """Prints the log and what is added to it, across rotation, until interrupted."""
     log = path.open(encoding="utf-8", errors="replace")
+    if path.stat().st_size == 0:
+        print(f"{path.stem} has written nothing yet", file=sys.stderr)
+    print("(following; ctrl-C ends this)", file=sys.stderr)
     while True:
         chunk = log.read()
         if chunk:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from provider import claims, place, wait
 from provider.compare import changed_paths
+from provider.consequence import replacement
 from provider.identity import digest
 from provider.kinds import Call, Change, NotReady, Properties
 from provider.ports import free_ports
 from supervisor import client
-from supervisor.job_progress import read_progress
 
 _IN_PLACE = ("suspend", "wait", "waitTimeoutSeconds")
 """Changing one of these leaves the replicas alone. Everything else is part of the job: a running
@@ -30,7 +30,7 @@ class Job:
         changed = tuple(changed_paths(call.old_inputs, call.inputs))
         replaces = tuple(path for path in changed if path not in _IN_PLACE)
         if replaces:
-            return Change(replaces=replaces, notes=(_replacement(call),))
+            return Change(replaces=replaces, notes=(replacement(call, replaces),))
         updates = tuple(path for path in changed if path in _IN_PLACE)
         drift = self._drift(call)
         notes = () if drift is None else (drift,)
@@ -116,33 +116,3 @@ def _next_start(inputs: Properties) -> str:
         return "keeps it suspended"
     # Of a program that is not the runtime's we do not know what it does with its checkpoints.
     return "starts it again" + (", from its last checkpoint" if "program" in inputs else "")
-
-
-def _replacement(call: Call) -> str:
-    """What a changed job means for the one that runs, and for the steps it has done."""
-    old, new = call.old_inputs, call.inputs
-    moved = [key for key in ("storage", "directory") if old.get(key) != new[key]]
-    if moved:
-        return (
-            f"{' and '.join(moved)} changed: stopped and started again; training starts from what "
-            f"{new['storage']}/{new['directory']} holds; the old directory is kept"
-        )
-    sizes = [
-        f"{role} {_replicas(old, role)} → {_replicas(new, role)}"
-        for role in ("chief", "worker", "ps", "evaluator")
-        if _replicas(old, role) != _replicas(new, role)
-    ]
-    if old.get("run") != new["run"]:
-        run = f"run {old.get('run')} → {new['run']}"
-        kept = f"the checkpoints of run {old.get('run')} are kept"
-        return f"{', '.join([*sizes, run])}: trains anew from step 0; {kept}"
-    progress = read_progress(place.job_state(old) / "progress")
-    at = f" (step {progress.step} of {progress.steps} was reached)" if progress else ""
-    what = ", ".join(sizes) or "changed"
-    if "program" not in new:
-        return f"{what}: stopped and started again"
-    return f"{what}: stopped and started again; training resumes from its last checkpoint{at}"
-
-
-def _replicas(inputs: Properties, role: str) -> int:
-    return int(inputs.get("roles", {}).get(role, {}).get("replicas", 0))

@@ -37,8 +37,10 @@ class Service:
         if client.alive(state):
             if digest(call.inputs) == _generation(state)[0]:
                 return self._await(call, _port_of(state))
+            # Before the one that runs is stopped: a port that cannot be had must not cost it.
+            _refuse_taken_port(call.inputs, own=_port_of(state))
             client.stop(state)
-        port = _choose_port(call.inputs, state)
+        port = _choose_port(call, state)
         client.launch(_spec(call.inputs, port), {}, state)
         return self._await(call, port)
 
@@ -62,20 +64,29 @@ class Service:
         return outputs
 
 
-def _choose_port(inputs: Properties, state: Path) -> int:
-    """The required port, else the one it had, else the preferred one, else any that is free."""
+def _refuse_taken_port(inputs: Properties, own: int) -> None:
+    """Raises ProviderError when the required port is another program's; `own` is what it has."""
     required = inputs.get("requiredPort")
-    if required is not None:
-        if not is_free(required):
-            raise ProviderError(
-                f"port {required} for {inputs['name']} is taken by another program: "
-                f"stop that one or set another {inputs['portKey']}"
-            )
-        return int(required)
-    for port in (_port_of(state), inputs["preferredPort"]):
+    if required in (None, own) or is_free(required):
+        return
+    raise ProviderError(
+        f"port {required} for {inputs['name']} is taken by another program: "
+        f"stop that one or set another {inputs['portKey']}"
+    )
+
+
+def _choose_port(call: Call, state: Path) -> int:
+    """The required port, else the one it had, else the preferred one, else any that is free."""
+    _refuse_taken_port(call.inputs, own=0)
+    if "requiredPort" in call.inputs:
+        return int(call.inputs["requiredPort"])
+    preferred = int(call.inputs["preferredPort"])
+    for port in (_port_of(state), preferred):
         if port and is_free(port):
-            return int(port)
-    return free_ports(1)[0]
+            return port
+    (other,) = free_ports(1)
+    call.announce(f"port {preferred} is taken by another program: {other} is used")
+    return other
 
 
 def _spec(inputs: Properties, port: int) -> Spec:

@@ -24,11 +24,16 @@ class JobProgress:
 
     def sentence(self) -> str:
         parts = [f"step {self.step} of {self.steps}"]
+        if self.phase == "starting":
+            parts[0] = "connecting"
+        if self.phase == "done":
+            # What is told last is the evaluation on what was held out, not the training.
+            parts.append("evaluated")
         if self.loss is not None:
             parts.append(f"loss {self.loss:.4f}")
         if self.accuracy is not None:
             parts.append(f"accuracy {self.accuracy:.3f}")
-        if self.examples_per_second is not None:
+        if self.examples_per_second is not None and self.phase != "done":
             parts.append(f"{self.examples_per_second:,.0f} examples/s")
         return ", ".join(parts)
 

@@ -70,7 +70,7 @@ def test_a_resize_replaces_and_says_what_that_means(workspace: Workspace) -> Non
     workspace.configure(stack(sized={**job, "worker": {"replicas": 3}}))
     preview = workspace.preview()
     assert preview.code == 0, preview
-    assert "worker 2 → 3: stopped and started again; training resumes" in preview.text
+    assert "worker 2 → 3: stopped and started again" in preview.text
     assert "delete-replaced" in preview.text or "+-acktraining:local:Job" in preview.text
     second = workspace.up()
     assert second.code == 0, second
