@@ -15,6 +15,7 @@ from supervisor.client import Observation
 from supervisor.job_progress import JobProgress, read_progress, read_replica_progress
 
 _REFRESH_SECONDS = 0.5
+_MOVING = ("Running", "Restarting", "Succeeded")
 _COLOURS = {
     "Running": "green",
     "Succeeded": "green",
@@ -50,6 +51,8 @@ def _view(state: Path) -> RenderableType:
 
 def _section(folder: Path) -> list[RenderableType]:
     seen = client.observe(folder)
+    if seen.status is not None and seen.status.kind == "service":
+        return [_title(folder.name, seen)]
     table = Table(
         title=_title(folder.name, seen), title_justify="left", box=box.SIMPLE, padding=(0, 1)
     )
@@ -63,7 +66,7 @@ def _section(folder: Path) -> list[RenderableType]:
         )
     parts: list[RenderableType] = [table]
     progress = read_progress(folder / "progress")
-    if progress is not None:
+    if progress is not None and seen.state in _MOVING:
         parts.append(_bar(progress))
     return parts
 

@@ -56,7 +56,10 @@ class Service:
         return self.create(call)
 
     def delete(self, call: Call) -> None:
-        client.stop(place.service_state(call.inputs))
+        state = place.service_state(call.inputs)
+        client.stop(state)
+        # Without it `make watch` no longer shows the service; logs are kept.
+        (state / "status.json").unlink(missing_ok=True)
 
     def _await(self, call: Call, port: int) -> Properties:
         outputs = {"port": port, "url": f"http://127.0.0.1:{port}{call.inputs['urlPath']}"}

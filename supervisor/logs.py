@@ -17,6 +17,9 @@ def log_path(state_directory: str, replica: str) -> str:
     return os.path.join(state_directory, "logs", f"{replica}.log")
 
 
+_STARTED = b"--- started at "
+
+
 class ReplicaLog:
     """Appends to a log file; the file and one older one hold at most about twice `limit` bytes.
 
@@ -50,7 +53,7 @@ class ReplicaLog:
         self._open()
         if self._size:
             when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-            line = b"--- started again at %s, attempt %d ---\n" % (when.encode(), attempt)
+            line = b"%s%s, attempt %d ---\n" % (_STARTED, when.encode(), attempt)
             self._write(b"\n" + line if self._in_line else line)
 
     def feed(self, chunk: bytes) -> None:
@@ -122,6 +125,12 @@ def tail_lines(path: str, lines: int) -> list[str]:
         if len(found) < lines:
             found = _last_lines(name, lines - len(found)) + found
     return [line.rstrip(b"\r").decode("utf-8", "replace") for line in found]
+
+
+def since_start(lines: list[str]) -> list[str]:
+    """Those of the log's last lines that were written since the last start."""
+    starts = [i for i, line in enumerate(lines) if line.startswith(_STARTED.decode())]
+    return lines[starts[-1] + 1 :] if starts else lines
 
 
 def _last_lines(path: str, lines: int) -> list[bytes]:

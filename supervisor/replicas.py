@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from . import masking
 from .guardian import Guardian
-from .logs import ReplicaLog, log_path, tail_lines
+from .logs import ReplicaLog, log_path, since_start, tail_lines
 from .process import start
 from .spec import Replica, Spec
 from .state import Exit
@@ -176,7 +176,7 @@ class Replicas:
 
     def last_lines(self, name: str) -> tuple[str, ...]:
         """The last lines of a replica's log, as far as they are written."""
-        lines = tail_lines(log_path(self._state_directory, name), LINES_KEPT)
+        lines = since_start(tail_lines(log_path(self._state_directory, name), LINES_KEPT))
         return tuple(line[:2000] for line in lines)
 
     def _more(self, output: int) -> bool:

@@ -191,7 +191,7 @@ def test_a_relaunch_appends_to_the_log(place: Place) -> None:
         place.launch(shell("chief-0", "echo here"))
         wait_until(lambda: not client.alive(place.state))
     lines = client.tail(place.state, "chief-0", 10)
-    assert [line[:17] for line in lines] == ["here", "--- started again", "here"]
+    assert [line[:17] for line in lines] == ["here", "--- started at 20", "here"]
 
 
 def test_a_restart_is_told_in_the_log(place: Place) -> None:
@@ -199,7 +199,7 @@ def test_a_restart_is_told_in_the_log(place: Place) -> None:
     place.until_gone()
     first, separator, second = client.tail(place.state, "chief-0", 10)
     assert (first, second) == ("up", "up")
-    assert separator.startswith("--- started again at 2")
+    assert separator.startswith("--- started at 2")
     assert separator.endswith("Z, attempt 2 ---")
 
 

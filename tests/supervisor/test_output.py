@@ -189,3 +189,16 @@ def test_a_flood_of_output_arrives_whole(place: Place) -> None:
     place.until_gone()
     lines = (place.state / "logs" / "chief-0.log").read_text().split()
     assert lines == [str(number) for number in range(1, 200001)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        ([], []),
+        (["a", "b"], ["a", "b"]),
+        (["a", "--- started at x, attempt 2 ---", "b"], ["b"]),
+        (["--- started at x, attempt 1 ---", "--- started at x, attempt 2 ---"], []),
+    ],
+)
+def test_only_what_the_last_start_wrote_counts(lines: list[str], left: list[str]) -> None:
+    assert logs.since_start(lines) == left
