@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -122,17 +123,30 @@ def test_the_predict_url_classifies_held_out_images(trained: Workspace) -> None:
 
 def test_tensorboard_lists_each_run_and_its_scalars(trained: Workspace) -> None:
     url = trained.outputs()["tensorboard"]
-    tags = {run: set(found) for run, found in fetch(f"{url}data/plugin/scalars/tags").items()}
     chief, evaluator = f"{JOB}/logs/chief/run-1", f"{JOB}/logs/evaluator/run-1"
-    assert sorted(fetch(f"{url}data/runs")) == sorted(tags) == [chief, evaluator]
-    assert tags[chief] == {"train/loss", "train/accuracy", "train/examples_per_second"}
-    assert tags[evaluator] == {"evaluation/loss", "evaluation/accuracy"}
-    for run, names in tags.items():
-        for name in names:
-            query = urllib.parse.urlencode({"run": run, "tag": name})
-            points = fetch(f"{url}data/plugin/scalars/scalars?{query}")
-            assert len(points) > 1
-            assert points[-1][1] == result(trained)["step"]
+    expected = {
+        chief: {"train/loss", "train/accuracy", "train/examples_per_second"},
+        evaluator: {"evaluation/loss", "evaluation/accuracy"},
+    }
+    # A step may be done twice after a lost replica, so that the run ends a little later.
+    last = int(committed_config()["jobs"][JOB]["args"][0].removeprefix("--steps="))
+
+    def shown() -> dict[str, set[str]]:
+        """Run → the curves that reach the last step."""
+        found: dict[str, set[str]] = {run: set() for run in fetch(f"{url}data/runs")}
+        for run, names in fetch(f"{url}data/plugin/scalars/tags").items():
+            for name in names:
+                query = urllib.parse.urlencode({"run": run, "tag": name})
+                points = fetch(f"{url}data/plugin/scalars/scalars?{query}")
+                if len(points) > 1 and points[-1][1] >= last:
+                    found.setdefault(run, set()).add(name)
+        return found
+
+    # TensorBoard looks for new events only every few seconds.
+    limit = time.monotonic() + 120
+    while (found := shown()) != expected and time.monotonic() < limit:
+        time.sleep(1)
+    assert found == expected
 
 
 def test_one_model_is_exported(trained: Workspace) -> None:
