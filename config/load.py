@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import Any
 
 from config.base import NAMESPACE
-from config.errors import Path
+from config.errors import ConfigErrors, Path
 from config.parse import parse
 from config.secrets import SecretMarks, secret_leaves
 from config.stack import Stack
@@ -33,7 +35,22 @@ def load(project_directory: FilePath) -> Stack:
     }
     secret = {key.removeprefix(_PREFIX) for key in secret_keys if key.startswith(_PREFIX)}
     marks = secret_marks(sections, secret, project_directory, pulumi.get_stack())
-    return parse(sections, marks=marks, project_directory=project_directory)
+    misspelt = list(_misspelt(values))
+    try:
+        stack = parse(sections, marks=marks, project_directory=project_directory)
+    except ConfigErrors as errors:
+        raise ConfigErrors([*misspelt, *errors.lines]) from None
+    if misspelt:
+        raise ConfigErrors(misspelt)
+    return stack
+
+
+def _misspelt(keys: Iterable[str]) -> Iterator[str]:
+    """A line for each key whose namespace can only be meant for ours, and would go unread."""
+    for key in sorted(keys):
+        namespace, _, rest = key.partition(":")
+        if namespace != NAMESPACE and get_close_matches(namespace, [NAMESPACE], cutoff=0.85):
+            yield f"{key}: no such namespace; did you mean {_PREFIX}{rest}?"
 
 
 def secret_marks(

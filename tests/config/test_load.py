@@ -98,3 +98,10 @@ def test_everything_wrong_is_told_in_one_go(tmp_path: Path) -> None:
 
 def test_no_config_is_a_stack_without_jobs(tmp_path: Path) -> None:
     assert load(tmp_path, {}) == ["local data True ['mnist']"]
+
+
+def test_a_misspelt_namespace_is_told_with_all_else_that_is_wrong(tmp_path: Path) -> None:
+    values = {"ack-trainin:jobs": "{}", "ack-training:colour": "red", "alicloud:region": "x"}
+    misspelt, unknown = load(tmp_path, values)
+    assert misspelt == "ack-trainin:jobs: no such namespace; did you mean ack-training:jobs?"
+    assert unknown.startswith("ack-training:colour:")
