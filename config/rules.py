@@ -22,6 +22,7 @@ from config.roles import ROLES, replica_name, role_faults
 from config.secrets import SecretMarks
 from config.stack import AVAILABLE_TARGETS, Stack
 
+_MANY_PROCESSES = 16
 _RUNTIME_FOLDERS = {
     "jobdir",
     "modeldir",
@@ -91,6 +92,11 @@ def notices(stack: Stack, marks: SecretMarks) -> tuple[str, ...]:
                     "in plain text in the stack's file and in the backend's history of it; "
                     "encrypt it with pulumi config set --secret --path"
                 )
+        if stack.target == "local" and job.total > _MANY_PROCESSES:
+            lines.append(
+                f"ack-training:jobs.{name}: its {job.total} replicas are as many processes of this "
+                "machine; one with TensorFlow takes about 0.6 GiB of memory"
+            )
         counting = {role.restart_policy for role in job.roles.values()} & {"OnFailure", "Always"}
         if job.backoff_limit and not counting:
             lines.append(

@@ -136,3 +136,9 @@ def test_a_limit_that_counts_nothing_is_told() -> None:
     (notice,) = accepted(chief={}, backoffLimit=3).notices
     assert notice.startswith("ack-training:jobs.m.backoffLimit:")
     assert accepted(chief={"restartPolicy": "OnFailure"}, backoffLimit=3).notices == ()
+
+
+@pytest.mark.parametrize(("workers", "told"), [(15, False), (16, True)])
+def test_a_job_of_many_processes_on_one_machine_is_told(workers: int, told: bool) -> None:
+    notices = accepted(chief={}, worker={"replicas": workers}).notices
+    assert any("processes of this machine" in notice for notice in notices) is told
