@@ -55,10 +55,13 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     settings["ack-training:jobs"]["distributed-mnist"]["args"] = ["--steps=300"]
     (workspace.path / "Pulumi.local.yaml").write_text(yaml.safe_dump({"config": settings}))
     assert workspace.pulumi("stack", "init", "local").code == 0
-    up = workspace.up()
-    assert up.code == 0, up
-    yield workspace
-    assert workspace.destroy().code == 0
+    try:
+        up = workspace.up()
+        assert up.code == 0, up
+        yield workspace
+    finally:
+        destroyed = workspace.destroy()
+    assert destroyed.code == 0, destroyed
 
 
 @pytest.mark.tensorflow
