@@ -81,7 +81,8 @@ def test_another_run_trains_from_step_0_and_leaves_the_first_alone(workspace: Wo
     workspace.configure(settings(mine={**ALONE, "run": 2}))
     second = workspace.up()
     assert second.code == 0, second
-    assert "run 1 → 2: trains anew from step 0; the checkpoints of run 1 are kept" in second.text
+    told = "run 1 → 2, mine.py: trains anew from step 0; the checkpoints of run 1 are kept"
+    assert told in second.text
     assert result(workspace, "mine", run=2)["step"] == 40
     reached = progress(workspace, "mine")
     assert reached is not None

@@ -19,6 +19,9 @@ from workloads.model_server.server import ModelServer
 #: Seconds requests under way get when the server is told to stop.
 STOP_PATIENCE = 10.0
 
+#: What asks for a clean stop.
+_STOPS = (signal.SIGTERM, signal.SIGINT)
+
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
@@ -72,9 +75,9 @@ def _first_line(error: Exception) -> str:
 def main(arguments: list[str]) -> NoReturn:
     """Serve until SIGTERM or SIGINT, then answer what is under way and exit 0."""
     options = _parse(arguments)
-    told_to_stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: told_to_stop.set())
+    # Waited for, not handled: a handler that sets what the main thread waits on can find that
+    # thread holding the very lock it needs. Blocked before any thread starts, so in all of them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     lifecycle = Lifecycle(
         options.model_name,
         Path(options.model_base_path),
@@ -90,7 +93,7 @@ def main(arguments: list[str]) -> NoReturn:
     # The port answers from here on; TensorFlow is imported by the polling thread.
     threading.Thread(target=server.serve_forever, args=(0.1,), name="accept", daemon=True).start()
     threading.Thread(target=_poll, args=(lifecycle,), name="poll", daemon=True).start()
-    told_to_stop.wait()
+    signal.sigwait(_STOPS)
     answered = server.stop(STOP_PATIENCE)
     if not answered:
         print("model server: stopped with requests unanswered", file=sys.stderr, flush=True)
