@@ -1,5 +1,6 @@
 """The stack: config → resources → outputs."""
 
+import gc
 import os
 import signal
 import sys
@@ -7,8 +8,16 @@ from pathlib import Path
 
 import pulumi
 
-import config
-import targets
+# Importing makes many objects and no garbage, and each preview waits for it: looking for garbage
+# meanwhile took a quarter of the time, and looking through what was imported when the program ends
+# a tenth of a second more.
+gc.disable()
+
+import config  # noqa: E402
+import targets  # noqa: E402
+
+gc.freeze()
+gc.enable()
 
 _ALREADY_REPORTED = 32
 """The exit code that tells Pulumi's language host to add no message of its own."""

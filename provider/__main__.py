@@ -1,12 +1,19 @@
 """Serves the provider on a free loopback port and prints that port, as the plugin protocol asks."""
 
+import gc
 import os
 import signal
 import sys
 import threading
 import time
 
-from provider.server import serve
+# Importing makes many objects and no garbage, and each preview waits for these imports.
+gc.disable()
+
+from provider.server import serve  # noqa: E402
+
+gc.freeze()
+gc.enable()
 
 
 def _end_with_the_engine() -> None:
