@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os/exec"
 	"syscall"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/util/rpcutil"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
-	"github.com/pulumi/pulumi/sdk/v3/python/toolchain"
 )
 
 // hostVersion is this host's own; it says nothing about Pulumi's.
@@ -44,28 +42,6 @@ func (h *host) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.Plugin
 // Cancel changes nothing: the engine ends the request of a program that it no longer wants, and that ends the program.
 func (h *host) Cancel(context.Context, *emptypb.Empty) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, nil
-}
-
-// About tells which Python runs the program, and that this host is not Pulumi's.
-func (h *host) About(ctx context.Context, req *pulumirpc.AboutRequest) (*pulumirpc.AboutResponse, error) {
-	chain, options, err := chainOf(req.GetInfo())
-	if err != nil {
-		return nil, err
-	}
-	info, err := chain.About(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &pulumirpc.AboutResponse{
-		Executable: info.PythonExecutable,
-		Version:    info.PythonVersion.String(),
-		Metadata: map[string]string{
-			"languageHost":     fmt.Sprintf("ack-training %s (of this project, not Pulumi's own)", hostVersion),
-			"toolchain":        toolchain.Name(options.Toolchain),
-			"toolchainVersion": info.ToolchainVersion.String(),
-			"typechecker":      toolchain.TypeCheckerName(options.Typechecker),
-		},
-	}, nil
 }
 
 // GetProgramDependencies lists the installed Python packages, for `pulumi about`.
