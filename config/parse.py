@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from config.errors import ConfigErrors, Fault, Path, from_pydantic, nearest, normalised, plain_path
 from config.jobs import Job
+from config.on_disk import disk_faults
 from config.roles import ROLES
 from config.rules import notices, stack_faults
 from config.secrets import SecretMarks, apply_marks
@@ -30,8 +31,8 @@ def parse(
 ) -> Stack:
     """The stack that `mapping`, its top-level keys without `ack-training:`, describes.
 
-    With `project_directory`, programs have to exist below it. Raises ConfigErrors with all that
-    is wrong at once, and nothing else whatever `mapping` holds.
+    With `project_directory`, programs have to be there and the shared folder usable. Raises
+    ConfigErrors with all that is wrong at once, and nothing else whatever `mapping` holds.
     """
     if not isinstance(mapping, dict):
         raise ConfigErrors([Fault((), "must be a mapping").line(apply_marks({}, SecretMarks())[1])])
@@ -43,7 +44,7 @@ def parse(
     if stack is not None:
         faults += stack_faults(stack, _doubtful([plain_path(error["loc"]) for error in errors]))
         if project_directory is not None:
-            faults += _missing_programs(stack, project_directory)
+            faults += disk_faults(stack, project_directory)
     if faults:
         faults.sort(key=Fault.sort_key)
         raise ConfigErrors(dict.fromkeys(fault.line(hidden) for fault in faults))
@@ -63,13 +64,26 @@ def _validate(raw: dict[Any, Any]) -> tuple[Stack | None, list[Any]]:
         try:
             return Stack.model_validate(raw), found or []
         except ValidationError as invalid:
-            errors: list[Any] = invalid.errors(include_url=False)
+            errors = _told_once(invalid.errors(include_url=False))
         found = found or errors
         # Backwards, as list items are taken out by index and deeper errors come first so.
         for error in reversed(errors):
             missing = error["type"] == "missing"
             _take_out(raw, error["loc"][:-1] if missing else error["loc"])
     return None, found or []
+
+
+def _told_once(errors: list[Any]) -> list[Any]:
+    """`errors` without "too short" of lists that only are so since their items are wrong."""
+    return [
+        error
+        for error in errors
+        if error["type"] != "too_short"
+        or not any(
+            other is not error and other["loc"][: len(error["loc"])] == error["loc"]
+            for other in errors
+        )
+    ]
 
 
 def _take_out(raw: dict[Any, Any], loc: tuple[Any, ...]) -> None:
@@ -116,24 +130,6 @@ def _doubtful(broken: list[Path]) -> dict[str, frozenset[str]]:
         elif close := nearest(key, known):
             meant.add(close)
     return {job: frozenset(meant) for job, meant in keys.items()}
-
-
-def _missing_programs(stack: Stack, project: FilePath) -> list[Fault]:
-    faults = []
-    for name, job in stack.jobs.items():
-        if job.program is None:
-            continue
-        path: Path = ("jobs", name, "program")
-        file = project / job.program
-        try:
-            resolved, is_file = file.resolve(), file.is_file()
-        except (OSError, RuntimeError):
-            is_file = False
-        if not is_file:
-            faults.append(Fault(path, f"no such file: {job.program!r}"))
-        elif not resolved.is_relative_to(project.resolve()):
-            faults.append(Fault(path, f"{job.program!r} leads outside the project"))
-    return faults
 
 
 def _copy(value: Any, depth: int) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 import pulumi
 
 from config.jobs import Job
+from config.program import program_files
 from config.replicas import Replicas
 from infra.machine import Machine
-from training.code import program_files
 from workloads.local import Service, model_server
 
 

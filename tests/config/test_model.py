@@ -8,7 +8,7 @@ from typing import Any
 import pydantic
 import pytest
 
-from config import Job, parse
+from config import ConfigErrors, Job, parse
 from config.quantities import Cpu, Memory
 
 
@@ -80,3 +80,13 @@ def test_names_take_the_digits_of_the_last_index_into_account() -> None:
     assert parse({"jobs": {name: settings}}).jobs[name].total == 10
     with pytest.raises(Exception, match="at most 53 characters"):
         parse({"jobs": {name: {**settings, "worker": {"replicas": 11}}}})
+
+
+def test_a_list_of_wrong_items_is_not_called_empty_as_well() -> None:
+    job = {"image": "x", "command": [1, None], "worker": {}}
+    with pytest.raises(ConfigErrors) as refused:
+        parse({"target": "local", "jobs": {"m": job}})
+    assert refused.value.lines == [
+        "ack-training:jobs.m.command[0]: must be a string, got 1; put it in quotes",
+        "ack-training:jobs.m.command[1]: must be a string, got nothing",
+    ]

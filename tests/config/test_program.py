@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from training.code import program_files
+from config.program import broken_sources, program_files
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -61,3 +61,41 @@ def test_the_runtime_of_the_bundle_is_not_part_of_a_program() -> None:
     files = program_files(project, "training/programs/mnist.py")
     assert "training/programs/mnist.py" in files
     assert not [path for path in files if "/runtime/" in path]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"def f(:\n    pass\n", ", line 1: invalid syntax"),
+        (b"x = 1\n  y = 2\n", ", line 2: unexpected indent"),
+        (b"print('a'\n\n", ", line 1: '(' was never closed"),
+        (b"x = 1\x00", ": source code string cannot contain null bytes"),
+        (b"# -*- coding: none-such -*-\n", ": unknown encoding: none-such"),
+        (b"x = '\xff'\n", "codec can't decode byte 0xff"),
+        (b"(" * 10_000, ""),
+    ],
+)
+def test_what_python_cannot_read_is_told_by_file_and_line(
+    tmp_path: Path, content: bytes, told: str
+) -> None:
+    write(tmp_path, {"p/m.py": "import other, fine", "p/fine.py": "print('\\d')\n"})
+    (tmp_path / "p/other.py").write_bytes(content)
+    broken = broken_sources(tmp_path, "p/m.py")
+    assert len(broken) == 1
+    assert broken[0].startswith("p/other.py")
+    assert told in broken[0]
+    assert "\n" not in broken[0]
+
+
+def test_each_broken_file_is_told(tmp_path: Path) -> None:
+    write(tmp_path, {"m.py": "import a\nimport b\n", "a.py": "x =\n", "b.py": "y =\n"})
+    assert broken_sources(tmp_path, "m.py") == [
+        "a.py, line 1: invalid syntax",
+        "b.py, line 1: invalid syntax",
+    ]
+
+
+def test_the_programs_of_the_bundle_are_not_broken() -> None:
+    project = Path(__file__).resolve().parents[2]
+    for program in (project / "training/programs").glob("*.py"):
+        assert broken_sources(project, str(program.relative_to(project))) == []

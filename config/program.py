@@ -2,9 +2,21 @@
 
 import ast
 import hashlib
+import warnings
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-_RUNTIME = Path(__file__).resolve().parent / "programs" / "runtime"
+_RUNTIME = Path(__file__).resolve().parents[1] / "training" / "programs" / "runtime"
+
+
+class _Source(NamedTuple):
+    """What a Python file's text tells: (level, dotted name) of each import, and what keeps Python
+    from reading it; "" where nothing does."""
+
+    imports: frozenset[tuple[int, str]]
+    error: str
 
 
 def program_files(project: Path, program: str) -> dict[str, str]:
@@ -14,29 +26,52 @@ def program_files(project: Path, program: str) -> dict[str, str]:
     Imports are found in the source text, so the program is not run. The bundle's runtime is not
     among them: its upgrade must not train a finished job again.
     """
+    digests = {
+        path: hashlib.sha256(content).hexdigest() for path, content in _files(project, program)
+    }
+    return dict(sorted(digests.items()))
+
+
+def broken_sources(project: Path, program: str) -> list[str]:
+    """What Python cannot read of the files of a program: path, line and reason, for each of them.
+    Raises OSError for a file that this user may not read."""
+    return [
+        f"{path}{error}"
+        for path, content in sorted(_files(project, program))
+        if path.endswith(".py") and (error := _read(content).error)
+    ]
+
+
+def _files(project: Path, program: str) -> Iterator[tuple[str, bytes]]:
     folder = (project / program).parent
-    files: dict[str, str] = {}
+    seen: set[str] = set()
     pending = [project / program]
     while pending:
         path = pending.pop()
         relative = path.relative_to(project).as_posix()
-        if relative in files:
+        if relative in seen:
             continue
+        seen.add(relative)
         content = path.read_bytes()
-        files[relative] = hashlib.sha256(content).hexdigest()
+        yield relative, content
         if path.suffix == ".py":
-            for level, module in _imports(content):
+            for level, module in _read(content).imports:
                 start = folder if level == 0 else path.parents[level - 1]
                 pending += _module_files(start, module)
-    return dict(sorted(files.items()))
 
 
-def _imports(content: bytes) -> set[tuple[int, str]]:
-    """(level, dotted name) of each import; a name may be a module or something inside one."""
+@cache
+def _read(content: bytes) -> _Source:
     try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError):
-        return set()
+        with warnings.catch_warnings():
+            # A replica's log shows them; here they would stand in every preview.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(content)
+    except SyntaxError as error:
+        line = f", line {error.lineno}" if error.lineno else ""
+        return _Source(frozenset(), f"{line}: {error.msg}")
+    except (ValueError, RecursionError, MemoryError) as error:
+        return _Source(frozenset(), f": {error or 'too deeply nested'}")
     found: set[tuple[int, str]] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -44,7 +79,7 @@ def _imports(content: bytes) -> set[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             found |= {(node.level, f"{base}.{alias.name}".lstrip(".")) for alias in node.names}
-    return found
+    return _Source(frozenset(found), "")
 
 
 def _module_files(start: Path, module: str) -> list[Path]:

@@ -1,0 +1,56 @@
+"""What a stack config names on this machine: its programs, and the shared folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path as FilePath
+
+from config.errors import Fault, Path
+from config.program import broken_sources
+from config.stack import Stack
+
+
+def disk_faults(stack: Stack, project: FilePath) -> list[Fault]:
+    """Programs that are not there or that Python cannot read, and a shared folder that can be none.
+    Nothing is created or run to find out."""
+    faults = _folder_faults(stack.storage.path, project) if stack.target == "local" else []
+    for name, job in stack.jobs.items():
+        if job.program is not None:
+            faults += _program_faults(("jobs", name, "program"), job.program, project)
+    return faults
+
+
+def _program_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
+    file = project / program
+    try:
+        resolved, is_file = file.resolve(), file.is_file()
+    except (OSError, RuntimeError):
+        is_file = False
+    if not is_file:
+        return [Fault(path, f"no such file: {program!r}")]
+    if not resolved.is_relative_to(project.resolve()):
+        return [Fault(path, f"{program!r} leads outside the project")]
+    try:
+        return [Fault(path, broken) for broken in broken_sources(project, program)]
+    except OSError as error:
+        return [Fault(path, f"cannot read {error.filename}: {error.strerror}")]
+
+
+def _folder_faults(storage: str, project: FilePath) -> list[Fault]:
+    path: Path = ("storage", "path")
+    folder = project / storage
+    # The nearest that exists decides: what is missing below it will be made.
+    for place in (folder, *folder.parents):
+        try:
+            if not place.exists():
+                if place.is_symlink():
+                    return [Fault(path, f"{place} is a link to nothing")]
+                continue
+        except OSError as error:
+            return [Fault(path, f"cannot be used: {error.strerror}")]
+        if not place.is_dir():
+            return [Fault(path, f"{place} is a file; it must be a folder")]
+        if not os.access(place, os.W_OK | os.X_OK):
+            return [Fault(path, f"this user may not write in {place}")]
+        return []
+    return []
