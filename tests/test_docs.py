@@ -19,8 +19,21 @@ PAGES = (
     *sorted(path.relative_to(PROJECT).as_posix() for path in (PROJECT / "docs").glob("*.md")),
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RUN_BY_CI = {"make up", "make test"}
-"""They set up and test the whole project; .ci/run calls them."""
+INLINE = re.compile(r"`((?:make|pulumi) [^`]+)`")
+RUN_BY_CI = {"make up", "make test", "make check"}
+"""They set up, test and check the whole project; .ci/run calls them."""
+NOT_RUN_HERE = {
+    "make logs": "needs JOB where there are several; run with it",
+    "make watch": "a screen that lives until ctrl-C; run here once, and by tests/console",
+    "make bench": "takes many minutes and wants an idle machine; tests/benchmarks run its parts",
+    'make bench ARGS="preview --write"': "the same",
+    "make bench ARGS=--from-nothing": "the same, and the network",
+    "make lock": "asks package registries; tests/toolchain compare the locks with versions.toml",
+    "make fmt": "writes into the checkout; make check fails where it would",
+    "make docs": "the same; tests/config/test_docs.py fails where it would",
+    "pulumi cancel": "for a killed `up`; run by tests/engine/test_faults.py",
+    "pulumi config set": "names the command, the page has it with its arguments",
+}
 FOLLOWS = " logs "
 """Does not end by itself."""
 SETS_UP = ("make setup", "make test ")
@@ -33,11 +46,22 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands() -> list[tuple[str, str]]:
+    """Every command on a line of its own, in the order of the pages."""
     found = []
     for page in PAGES:
         for block in blocks(page, "sh"):
             found += [(page, line) for line in block.splitlines() if line.strip()]
     return found
+
+
+def inline_commands() -> list[tuple[str, str]]:
+    """Every command within a text or table that no block of its page has."""
+    found: dict[str, str] = {}
+    for page in PAGES:
+        for command in INLINE.findall((PROJECT / page).read_text(encoding="utf-8")):
+            found.setdefault(" ".join(command.split()), page)
+    on_lines = {command for _, command in commands()}
+    return [(page, command) for command, page in found.items() if command not in on_lines]
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +95,8 @@ def test_every_command_works(checkout: Workspace) -> None:
     (checkout.path / "training/programs/line.py").write_text(script)
     predict = checkout.outputs()["jobs"]["distributed-mnist"]["predict"]
     failed = []
-    for page, command in commands():
-        if command in RUN_BY_CI:
+    for page, command in commands() + inline_commands():
+        if command in RUN_BY_CI or command in NOT_RUN_HERE:
             continue
         # The port is free to be another one where several stacks run.
         command = re.sub(r"http://127\.0\.0\.1:8501/\S+", predict, command)
@@ -82,11 +106,15 @@ def test_every_command_works(checkout: Workspace) -> None:
     assert failed == []
 
 
-def test_ci_runs_the_two_commands() -> None:
+def test_ci_runs_what_is_not_run_here() -> None:
     script = (PROJECT / ".ci/run").read_text()
     (targets,) = re.findall(r"^for target in (.+); do$", script, re.MULTILINE)
     assert {f"make {target}" for target in targets.split()} >= RUN_BY_CI
-    assert {command for _, command in commands()} >= RUN_BY_CI
+
+
+def test_no_exception_outlives_its_command() -> None:
+    named = {command for _, command in commands() + inline_commands()}
+    assert set(NOT_RUN_HERE) | RUN_BY_CI <= named
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -113,7 +141,8 @@ def _run(checkout: Workspace, command: str) -> tuple[int, str]:
     process = subprocess.Popen(
         ["bash", "-c", command],
         cwd=place,
-        env={**checkout.environment, "PATH": path},
+        # As if the user had answered "yes" to what Pulumi asks in a terminal.
+        env={**checkout.environment, "PATH": path, "PULUMI_SKIP_CONFIRMATIONS": "true"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
