@@ -16,7 +16,8 @@ PROJECT = Path(__file__).resolve().parent.parent
 PULUMI = PROJECT / ".venv" / "bin" / "pulumi"
 STACK = "local"
 _LIMIT_SECONDS = 1800
-_PARTS = (
+#: What of the project a stack needs, beside its own file and `.venv`.
+PARTS = (
     "Pulumi.yaml",
     "__main__.py",
     "targets.py",
@@ -121,7 +122,7 @@ def project_copy(directory: Path) -> Iterator[Workspace]:
     """This project with README's stack, nothing of it created; destroyed on the way out."""
     path = directory / "project"
     path.mkdir()
-    for part in _PARTS:
+    for part in PARTS:
         if (PROJECT / part).is_dir():
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(PROJECT / part, path / part, ignore=ignored)

@@ -65,23 +65,12 @@ def created(spec: specs.Spec, now: float) -> Job:
 
 def started(job: Job, name: str, pid: int, now: float) -> Job:
     """The job once `name` has a process: Running when that is its chief, else any worker."""
-    replica = replace(
-        job.replicas[name],
-        state=RUNNING,
-        pid=pid,
-        started_at=now,
-        finished_at=None,
-        exit_code=None,
-        signal=None,
-    )
-    return _running_again(job.with_replica(replica), now)
+    return _running_again(job.with_replica(job.replicas[name].with_process(pid, now)), now)
 
 
 def exited(job: Job, spec: specs.Spec, name: str, end: Exit, now: float) -> Job:
     """The job after the process of `name` ended: retried, succeeded or failed."""
-    replica = replace(
-        job.replicas[name], pid=None, finished_at=now, exit_code=end.code, signal=end.signal
-    )
+    replica = job.replicas[name].without_process(end, now)
     failure = Failure(name, end.code, end.signal, now, end.lines)
     if replica.stopping:
         # A slow death may be what made a peer fail first; all else is a consequence of the end.

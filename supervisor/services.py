@@ -31,16 +31,7 @@ UNHEALTHY_SECONDS = 60.0
 
 def started(job: Job, spec: Spec, name: str, pid: int, now: float) -> Job:
     """The service once `name` has a process."""
-    replica = replace(
-        job.replicas[name],
-        state=RUNNING,
-        pid=pid,
-        started_at=now,
-        finished_at=None,
-        exit_code=None,
-        signal=None,
-    )
-    job = job.with_replica(replica)
+    job = job.with_replica(job.replicas[name].with_process(pid, now))
     if spec.health is None and len(job.running()) == len(job.replicas):
         return checked(job, True, now)
     return job
@@ -48,9 +39,7 @@ def started(job: Job, spec: Spec, name: str, pid: int, now: float) -> Job:
 
 def exited(job: Job, spec: Spec, name: str, end: Exit, now: float) -> Job:
     """The service after a process of it ended: it is started again unless the service is over."""
-    replica = replace(
-        job.replicas[name], pid=None, finished_at=now, exit_code=end.code, signal=end.signal
-    )
+    replica = job.replicas[name].without_process(end, now)
     ended_by_us, replica = replica.stopping, replace(replica, stopping=False)
     if not ended_by_us or end.code not in ENDED_BY_US:
         job = job.with_failure(Failure(name, end.code, end.signal, now, end.lines))

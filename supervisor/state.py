@@ -55,6 +55,22 @@ class Replica:
     def name(self) -> str:
         return f"{self.role}-{self.index}"
 
+    def with_process(self, pid: int, now: float) -> Replica:
+        """The replica once it has a process."""
+        return replace(
+            self,
+            state=RUNNING,
+            pid=pid,
+            started_at=now,
+            finished_at=None,
+            exit_code=None,
+            signal=None,
+        )
+
+    def without_process(self, end: Exit, now: float) -> Replica:
+        """The replica after its process ended; what that makes of it is for others to say."""
+        return replace(self, pid=None, finished_at=now, exit_code=end.code, signal=end.signal)
+
     def anew(self) -> Replica:
         """The replica as if it had never run."""
         return Replica(self.role, self.index, self.restart_policy)

@@ -32,6 +32,17 @@ def supervisor_of(state: Path) -> int:
     return status.supervisor_pid
 
 
+def kill_the_engine_at_work(workspace: Workspace, job: str) -> None:
+    """Afterwards `job` runs, Pulumi has not recorded it, and the stack is not locked."""
+    workspace.configure(stack(**{job: shell(COUNTS)}))
+    up = workspace.start("up", "--yes", "--skip-preview")
+    until(lambda: starts(workspace, job) == 1)
+    os.killpg(up.pid, signal.SIGKILL)
+    up.communicate(timeout=60)
+    cancelled = workspace.pulumi("cancel", "--yes")
+    assert cancelled.code == 0, cancelled
+
+
 def test_a_killed_supervisor_fails_up_and_the_next_one_resumes(workspace: Workspace) -> None:
     workspace.configure(stack(lost=shell(COUNTS)))
     up = workspace.start("up", "--yes", "--skip-preview")
@@ -63,13 +74,8 @@ def test_a_killed_replica_is_started_again(workspace: Workspace) -> None:
 
 
 def test_a_killed_engine_leaves_the_job_running_for_the_next_up(workspace: Workspace) -> None:
-    workspace.configure(stack(orphan=shell(COUNTS)))
-    up = workspace.start("up", "--yes", "--skip-preview")
-    until(lambda: starts(workspace, "orphan") == 1)
-    os.killpg(up.pid, signal.SIGKILL)
-    up.communicate(timeout=60)
+    kill_the_engine_at_work(workspace, "orphan")
     assert client.alive(workspace.state_of("jobs", "orphan"))
-    workspace.pulumi("cancel", "--yes")
     (workspace.path / "data/orphan/go").touch()
     again = workspace.up()
     assert again.code == 0, again
@@ -77,12 +83,7 @@ def test_a_killed_engine_leaves_the_job_running_for_the_next_up(workspace: Works
 
 
 def test_a_job_that_the_engine_never_recorded_is_stopped_by_destroy(workspace: Workspace) -> None:
-    workspace.configure(stack(orphan=shell(COUNTS)))
-    up = workspace.start("up", "--yes", "--skip-preview")
-    until(lambda: starts(workspace, "orphan") == 1)
-    os.killpg(up.pid, signal.SIGKILL)
-    up.communicate(timeout=60)
-    workspace.pulumi("cancel", "--yes")
+    kill_the_engine_at_work(workspace, "orphan")
     destroyed = workspace.destroy()
     assert destroyed.code == 0, destroyed
     assert running_under(workspace.path) == []
@@ -91,12 +92,7 @@ def test_a_job_that_the_engine_never_recorded_is_stopped_by_destroy(workspace: W
 def test_a_job_that_the_engine_never_recorded_is_stopped_once_undeclared(
     workspace: Workspace,
 ) -> None:
-    workspace.configure(stack(orphan=shell(COUNTS)))
-    up = workspace.start("up", "--yes", "--skip-preview")
-    until(lambda: starts(workspace, "orphan") == 1)
-    os.killpg(up.pid, signal.SIGKILL)
-    up.communicate(timeout=60)
-    workspace.pulumi("cancel", "--yes")
+    kill_the_engine_at_work(workspace, "orphan")
     workspace.configure({**BARE, "jobs": {}})
     without = workspace.up()
     assert without.code == 0, without

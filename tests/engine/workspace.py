@@ -11,19 +11,10 @@ from typing import Any
 
 import yaml
 
-PROJECT = Path(__file__).resolve().parents[2]
-_PARTS = (
-    "Pulumi.yaml",
-    "__main__.py",
-    "targets.py",
-    "config",
-    "infra",
-    "workloads",
-    "training",
-    "provider",
-    "supervisor",
-    "console",
-)
+from benchmarks.workspace import PARTS, PROJECT
+
+__all__ = ["PROJECT", "Result", "Workspace"]
+
 _LIMIT_SECONDS = 600
 
 
@@ -46,7 +37,7 @@ class Workspace:
     @classmethod
     def create(cls, path: Path) -> "Workspace":
         path.mkdir(parents=True)
-        for part in _PARTS:
+        for part in PARTS:
             source = PROJECT / part
             if source.is_dir():
                 ignored = shutil.ignore_patterns("__pycache__", "*.pyc")
