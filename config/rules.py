@@ -97,6 +97,12 @@ def notices(stack: Stack, marks: SecretMarks) -> tuple[str, ...]:
                 f"ack-training:jobs.{name}: its {job.total} replicas are as many processes of this "
                 "machine; one with TensorFlow takes about 0.6 GiB of memory"
             )
+        decider = "chief" if job.chief else "worker"
+        if job.roles[decider].restart_policy == "Always":
+            lines.append(
+                f"ack-training:jobs.{name}.{decider}.restartPolicy: Always starts it again also "
+                "after it has succeeded, so the job never ends by itself"
+            )
         counting = {role.restart_policy for role in job.roles.values()} & {"OnFailure", "Always"}
         if job.backoff_limit and not counting:
             lines.append(

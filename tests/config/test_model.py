@@ -90,3 +90,23 @@ def test_a_list_of_wrong_items_is_not_called_empty_as_well() -> None:
         "ack-training:jobs.m.command[0]: must be a string, got 1; put it in quotes",
         "ack-training:jobs.m.command[1]: must be a string, got nothing",
     ]
+
+
+NEVER_ENDS = "restartPolicy: Always starts it again also after it has succeeded"
+
+
+@pytest.mark.parametrize(
+    ("roles", "told"),
+    [
+        ({"chief": {"restartPolicy": "Always"}}, ["chief"]),
+        ({"worker": {"restartPolicy": "Always"}}, ["worker"]),
+        ({"chief": {}, "worker": {"restartPolicy": "Always"}}, []),
+        ({"chief": {"restartPolicy": "OnFailure"}}, []),
+    ],
+)
+def test_a_job_that_cannot_end_is_noticed(roles: dict[str, Any], told: list[str]) -> None:
+    stack = parse({"jobs": {"m": {"program": "a.py", **roles}}})
+    found = [line for line in stack.notices if NEVER_ENDS in line]
+    assert found == [
+        f"ack-training:jobs.m.{role}.{NEVER_ENDS}, so the job never ends by itself" for role in told
+    ]
