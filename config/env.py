@@ -12,7 +12,7 @@ from config.names import String
 
 
 class EnvValue(Section):
-    """One environment variable; its value is never shown."""
+    """One environment variable. A plain value can be read in the file, the state and previews."""
 
     value: String = setting("The value, a string.", Change.REPLACES, ...)
     secret: bool = setting(

@@ -10,9 +10,10 @@ from pydantic import ValidationError
 
 from config.errors import ConfigErrors, Fault, Path, from_pydantic, nearest, normalised, plain_path
 from config.jobs import Job
+from config.notices import notices
 from config.on_disk import disk_faults
 from config.roles import ROLES
-from config.rules import notices, stack_faults
+from config.rules import stack_faults
 from config.secrets import SecretMarks, apply_marks
 from config.stack import Stack
 

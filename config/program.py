@@ -56,8 +56,15 @@ def _files(project: Path, program: str) -> Iterator[tuple[str, bytes]]:
         yield relative, content
         if path.suffix == ".py":
             for level, module in _read(content).imports:
-                start = folder if level == 0 else path.parents[level - 1]
-                pending += _module_files(start, module)
+                start = folder if level == 0 else _above(path, level)
+                # An import that leads out of the project fails where the program runs.
+                if start.is_relative_to(project):
+                    pending += _module_files(start, module)
+
+
+def _above(path: Path, level: int) -> Path:
+    """The package that `level` dots name in an import of `path`."""
+    return path.parents[min(level, len(path.parents)) - 1]
 
 
 @cache

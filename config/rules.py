@@ -19,10 +19,8 @@ from config.names import (
     parse_directory,
 )
 from config.roles import ROLES, replica_name, role_faults
-from config.secrets import SecretMarks
 from config.stack import AVAILABLE_TARGETS, Stack
 
-_MANY_PROCESSES = 16
 _RUNTIME_FOLDERS = {
     "jobdir",
     "modeldir",
@@ -30,6 +28,7 @@ _RUNTIME_FOLDERS = {
     "checkpointpath",
     "ckptdir",
     "logdir",
+    "datasetsdir",
     "exportdir",
     "exportpath",
 }
@@ -62,6 +61,7 @@ def stack_faults(stack: Stack, doubtful: dict[str, frozenset[str]]) -> Iterator[
             yield from rule(subject)
     yield from _directories(stack, doubtful)
     yield from _ports(stack)
+    yield from _service_names(stack)
     for name, dataset in stack.datasets.items():
         if not is_label(name):
             yield Fault(("datasets", name), f"a dataset's name {LABEL_RULE}")
@@ -71,45 +71,6 @@ def stack_faults(stack: Stack, doubtful: dict[str, frozenset[str]]) -> Iterator[
                 f"there is a sample of {', '.join(SAMPLED)} only; write source: provided "
                 "and put the files there",
             )
-
-
-def notices(stack: Stack, marks: SecretMarks) -> tuple[str, ...]:
-    """What the user should know although nothing is wrong, one line each."""
-    lines = []
-    for name, job in sorted(stack.jobs.items()):
-        if job.master:
-            lines.append(f"ack-training:jobs.{name}.master: read as chief, its name since TF 2")
-        if job.success_policy == "AllWorkers" and job.chief:
-            lines.append(
-                f"ack-training:jobs.{name}.successPolicy: has no effect, as the chief decides"
-            )
-        for variable, env in sorted(job.env.items()):
-            path: Path = ("jobs", name, "env", variable)
-            encrypted = "jobs" in marks.opaque or {path, (*path, "value")} & marks.leaves
-            if env.secret and not encrypted:
-                lines.append(
-                    f"ack-training:{'.'.join(map(str, path))}: is hidden from now on, but stands "
-                    "in plain text in the stack's file and in the backend's history of it; "
-                    "encrypt it with pulumi config set --secret --path"
-                )
-        if stack.target == "local" and job.total > _MANY_PROCESSES:
-            lines.append(
-                f"ack-training:jobs.{name}: its {job.total} replicas are as many processes of this "
-                "machine; one with TensorFlow takes about 0.6 GiB of memory"
-            )
-        decider = "chief" if job.chief else "worker"
-        if job.roles[decider].restart_policy == "Always":
-            lines.append(
-                f"ack-training:jobs.{name}.{decider}.restartPolicy: Always starts it again also "
-                "after it has succeeded, so the job never ends by itself"
-            )
-        counting = {role.restart_policy for role in job.roles.values()} & {"OnFailure", "Always"}
-        if job.backoff_limit and not counting:
-            lines.append(
-                f"ack-training:jobs.{name}.backoffLimit: has no effect, as it counts restarts by "
-                "the restartPolicy OnFailure or Always, and no role has one of them"
-            )
-    return tuple(lines)
 
 
 def _name(subject: Subject) -> Iterator[Fault]:
@@ -166,6 +127,13 @@ def _environment(subject: Subject) -> Iterator[Fault]:
             )
         elif RUNTIME_ENV.fullmatch(name):
             yield subject.fault("is set by the target itself; remove it", "env", name)
+    backend = subject.job.env.get("KERAS_BACKEND")
+    if subject.job.program and backend is not None and backend.value != "tensorflow":
+        yield subject.fault(
+            "must be tensorflow: the runtime trains with TensorFlow; remove it",
+            "env",
+            "KERAS_BACKEND",
+        )
 
 
 def _roles(subject: Subject) -> Iterator[Fault]:
@@ -227,3 +195,17 @@ def _ports(stack: Stack) -> Iterator[Fault]:
             other = ".".join(map(str, taken[port]))
             yield Fault(path, f"{port} is also {other}; each needs its own")
         taken.setdefault(port, path)
+
+
+def _service_names(stack: Stack) -> Iterator[Fault]:
+    """Jobs and services share one set of names: `make logs` and URLs go by it."""
+    taken = {f"{name}-server": f"the model server of job {name!r}" for name in _served(stack)}
+    if stack.tensorboard.enabled:
+        taken["tensorboard"] = "TensorBoard"
+    for name in stack.jobs:
+        if name in taken:
+            yield Fault(("jobs", name), f"is also the name of {taken[name]}; rename the job")
+
+
+def _served(stack: Stack) -> list[str]:
+    return [name for name, job in stack.jobs.items() if job.serve]

@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import IO
 
+from supervisor import client
+
 _POLL_SECONDS = 0.3
 
 
@@ -40,21 +42,36 @@ def print_once(path: Path) -> int:
 
 
 def follow(path: Path) -> int:
-    """Prints the log and what is added to it, across rotation, until interrupted."""
+    """Prints the log and what is added to it, across rotation, until the job is over or the user
+    has seen enough."""
     log = path.open(encoding="utf-8", errors="replace")
     if path.stat().st_size == 0:
         print(f"{path.stem} has written nothing yet", file=sys.stderr)
-    print("(following; ctrl-C ends this)", file=sys.stderr)
+    state, over = path.parent.parent, False
+    if client.alive(state):
+        print("(following; ctrl-C ends this)", file=sys.stderr)
     while True:
         chunk = log.read()
         if chunk:
             print(chunk, end="", flush=True)
             continue
         if _was_rotated(path, log):
+            # What was written between the read above and the rotation.
+            print(log.read(), end="", flush=True)
             log.close()
             log = path.open(encoding="utf-8", errors="replace")
-            continue
-        time.sleep(_POLL_SECONDS)
+        elif over:
+            print(f"({_what(state)}: nothing more will come)", file=sys.stderr)
+            return 0
+        else:
+            # Before the next read: what the last replica wrote is in the log by then.
+            over = not client.alive(state)
+            time.sleep(_POLL_SECONDS)
+
+
+def _what(state: Path) -> str:
+    seen = client.observe(state).state
+    return "it no longer runs" if seen in (client.ABSENT, client.LOST) else f"it has {seen.lower()}"
 
 
 def _was_rotated(path: Path, log: IO[str]) -> bool:

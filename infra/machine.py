@@ -35,6 +35,8 @@ class Machine(pulumi.CustomResource):
                 "stateDirectory": self.state_path,
                 "jobs": sorted(jobs),
                 "services": sorted(services),
+                # Another backend may know another stack of the same name.
+                "owner": f"{pulumi.get_organization()}/{pulumi.get_project()}",
             },
             opts,
         )

@@ -6,18 +6,21 @@ from pathlib import Path
 from provider import claims, place, wait
 from provider.compare import changed_paths
 from provider.consequence import replacement
-from provider.identity import digest
+from provider.identity import IN_PLACE, job_generation
 from provider.kinds import Call, Change, NotReady, Properties
 from provider.ports import free_ports
 from supervisor import client
 
-_IN_PLACE = ("suspend", "wait", "waitTimeoutSeconds")
-"""Changing one of these leaves the replicas alone. Everything else is part of the job: a running
-process cannot be given another size, code or TF_CONFIG."""
-
-
 _ENDED = ("Absent", "Lost", "Stopped", "Failed")
 """States in which an `up` starts the job again."""
+
+_SHORT_OF = {
+    "submitted": (),
+    "running": ("Created",),
+    "succeeded": ("Created", "Running", "Restarting", "Suspended"),
+}
+"""Of each `wait`, the recorded states that do not satisfy it: an `up` that was interrupted, or that
+a refresh wrote over, is not done."""
 
 
 class Job:
@@ -28,10 +31,10 @@ class Job:
 
     def compare(self, call: Call) -> Change:
         changed = tuple(changed_paths(call.old_inputs, call.inputs))
-        replaces = tuple(path for path in changed if path not in _IN_PLACE)
+        replaces = tuple(path for path in changed if path not in IN_PLACE)
         if replaces:
             return Change(replaces=replaces, notes=(replacement(call, replaces),))
-        updates = tuple(path for path in changed if path in _IN_PLACE)
+        updates = tuple(path for path in changed if path in IN_PLACE)
         drift = self._drift(call)
         notes = () if drift is None else (drift,)
         return Change(updates=updates, drift=("state",) if drift else (), notes=notes)
@@ -71,12 +74,17 @@ class Job:
             return f"its processes are gone: `pulumi up` {_next_start(call.inputs)}"
         if seen.state == "Failed":
             return f"it failed: `pulumi up` {_next_start(call.inputs)}"
+        wait_for = call.inputs["wait"]
+        if not call.inputs["suspend"] and call.outputs.get("state") in _SHORT_OF[wait_for]:
+            if seen.state == "Succeeded":
+                return "it has succeeded since"
+            return f"it is {seen.state}: `pulumi up` waits until it is {wait_for}"
         return None
 
     def _must_start(self, call: Call, state: Path) -> bool:
         """False when this very job already runs or has succeeded: an interrupted `up` goes on."""
         seen = client.observe(state)
-        same = seen.status is not None and seen.status.generation == digest(call.inputs)
+        same = seen.status is not None and seen.status.generation == job_generation(call.inputs)
         return not same or seen.state in _ENDED
 
     def _start(self, call: Call, state: Path) -> None:
@@ -98,7 +106,8 @@ class Job:
         }
         seconds = call.inputs.get("waitTimeoutSeconds")
         if call.inputs["suspend"]:
-            return {**outputs, "state": "Suspended"}
+            # A job that had finished stays so.
+            return {**outputs, "state": client.observe(state).state}
         try:
             match call.inputs["wait"]:
                 case "running":

@@ -9,10 +9,14 @@ from pathlib import Path
 
 from config.roles import ROLES, Role
 from provider import place
-from provider.identity import digest
+from provider.identity import job_generation
 from provider.kinds import Properties, ProviderError
 from supervisor.spec import Replica, RunPolicy, Spec
 from training.tf_config import tf_config
+
+_HANG_SECONDS = 60
+"""How much later than the replicas themselves, who can say what they waited for, the supervisor
+finds that they did not start."""
 
 _PROGRAMS = place.PROJECT / "training" / "programs"
 
@@ -47,7 +51,7 @@ def job_spec(inputs: Properties, state: Path, ports: Callable[[int], list[int]])
     return Spec(
         kind="job",
         name=inputs["name"],
-        generation=digest(inputs),
+        generation=job_generation(inputs),
         working_directory=str(place.PROJECT),
         replicas=[replica(role, index) for role, index in replicas],
         run_policy=RunPolicy(
@@ -58,6 +62,7 @@ def job_spec(inputs: Properties, state: Path, ports: Callable[[int], list[int]])
         ),
         success_policy=inputs["successPolicy"],
         progress_directory=str(state / "progress"),
+        start_timeout_seconds=inputs["startTimeoutSeconds"] + _HANG_SECONDS,
     )
 
 

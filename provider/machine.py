@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from provider import place
-from provider.kinds import Call, Change, Properties
+from provider.kinds import Call, Change, Properties, ProviderError
 from supervisor import client
+
+_OWNER = "owner"
 
 
 class Machine:
@@ -21,6 +23,7 @@ class Machine:
     def compare(self, call: Call) -> Change:
         old, new = call.old_inputs, call.inputs
         moved = tuple(key for key in ("stateDirectory", "storage") if old.get(key) != new[key])
+        moved += ("owner",) if old.get("owner") != new["owner"] else ()
         strays = list(_strays(new))
         return Change(
             updates=moved,
@@ -29,21 +32,40 @@ class Machine:
         )
 
     def create(self, call: Call) -> Properties:
-        place.make_directory(place.state_directory(call.inputs), mode=0o700)
-        place.make_directory(place.storage_root(call.inputs))
-        for path in _strays(call.inputs):
-            client.stop(path)
-        return {key: call.inputs[key] for key in ("stateDirectory", "storage")}
+        _refuse_another_stacks(call.inputs)
+        return self.update(call)
 
     def read(self, call: Call) -> Properties | None:
         return call.outputs
 
     def update(self, call: Call) -> Properties:
-        return self.create(call)
+        state = place.state_directory(call.inputs)
+        place.make_directory(state, mode=0o700)
+        (state / _OWNER).write_text(call.inputs["owner"] + "\n", encoding="utf-8")
+        place.make_directory(place.storage_root(call.inputs))
+        for path in _strays(call.inputs):
+            client.stop(path)
+        return {key: call.inputs[key] for key in ("stateDirectory", "storage")}
 
     def delete(self, call: Call) -> None:
         for path in _supervised(call.inputs):
             client.stop(path)
+
+
+def _refuse_another_stacks(inputs: Properties) -> None:
+    """Raises ProviderError when another backend's stack of the same name runs here: to take what
+    it runs for undeclared would be to stop it."""
+    state = place.state_directory(inputs)
+    try:
+        owner = (state / _OWNER).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return
+    running = [path.name for path in _supervised(inputs) if client.alive(path)]
+    if owner != inputs["owner"] and running:
+        raise ProviderError(
+            f"{', '.join(running)} of {owner}, a stack of the same name in another backend, runs "
+            f"in {state}: destroy that stack first, or call this one otherwise"
+        )
 
 
 def _supervised(inputs: Properties) -> Iterator[Path]:

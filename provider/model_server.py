@@ -14,5 +14,5 @@ def chosen(command: list[str], health: str, status_path: str) -> tuple[list[str]
     real = shutil.which("tensorflow_model_server")
     if real is None:
         return ["{python}", "-m", "workloads.model_server", *command[1:]], health
-    status = health.removesuffix("/healthz") + status_path
+    status = health.partition("/healthz")[0] + status_path
     return ["{python}", "-m", "workloads.model_server.real", real, *command[1:]], status

@@ -3,6 +3,7 @@
 import contextlib
 import re
 import threading
+from collections.abc import Iterator
 from concurrent import futures
 from typing import Any, NoReturn
 
@@ -14,8 +15,9 @@ from provider.protocol import engine, engine_services, plugin, provider, service
 from provider.registry import kind_of
 from supervisor.client import SupervisorError
 
-_WORKERS = 64
-"""Jobs are waited for side by side; each holds one thread of the server while it trains."""
+_WORKERS = 256
+"""Jobs are waited for side by side; each holds one thread of the server while it trains. More than
+the engine asks for at once, so that its Cancel always finds one."""
 
 _SENTENCES = (ProviderError, SupervisorError)
 """Errors whose text is meant for the user."""
@@ -77,7 +79,8 @@ class Provider(services.ResourceProviderServicer):
             old_inputs=_properties(request.old_inputs),
             outputs=_properties(request.olds),
         )
-        change = kind.compare(call)
+        with _told(context, request):
+            change = kind.compare(call)
         for note in change.notes:
             call.announce(note)
         return _difference(change)
@@ -88,12 +91,8 @@ class Provider(services.ResourceProviderServicer):
         identity = kind.identify(call.inputs)
         if request.preview:
             return provider.CreateResponse(id=identity)
-        try:
+        with _told(context, request, identity):
             outputs = kind.create(call)
-        except _SENTENCES as error:
-            _refuse(context, str(error))
-        except NotReady as error:
-            _not_ready(context, identity, error)
         return provider.CreateResponse(id=identity, properties=_struct(outputs))
 
     def Read(self, request: Any, context: Any) -> Any:
@@ -101,10 +100,8 @@ class Provider(services.ResourceProviderServicer):
         call = self._call(
             request, inputs=_properties(request.inputs), outputs=_properties(request.properties)
         )
-        try:
+        with _told(context, request):
             outputs = kind.read(call)
-        except _SENTENCES as error:
-            _refuse(context, str(error))
         if outputs is None:
             return provider.ReadResponse()
         return provider.ReadResponse(
@@ -121,12 +118,8 @@ class Provider(services.ResourceProviderServicer):
         )
         if request.preview:
             return provider.UpdateResponse(properties=request.olds)
-        try:
+        with _told(context, request):
             outputs = kind.update(call)
-        except _SENTENCES as error:
-            _refuse(context, str(error))
-        except NotReady as error:
-            _not_ready(context, request.id, error)
         return provider.UpdateResponse(properties=_struct(outputs))
 
     def Delete(self, request: Any, context: Any) -> Any:
@@ -134,10 +127,8 @@ class Provider(services.ResourceProviderServicer):
         call = self._call(
             request, inputs=_properties(request.old_inputs), outputs=_properties(request.properties)
         )
-        try:
+        with _told(context, request):
             kind.delete(call)
-        except _SENTENCES as error:
-            _refuse(context, str(error))
         return empty_pb2.Empty()
 
     def _kind(self, request: Any, context: Any) -> Kind:
@@ -195,17 +186,32 @@ def _difference(change: Change) -> Any:
     )
 
 
+@contextlib.contextmanager
+def _told(context: Any, request: Any, identity: str = "") -> Iterator[None]:
+    """Turns what a kind raises into what the engine shows: one sentence, never a traceback."""
+    try:
+        yield
+    except _SENTENCES as error:
+        _refuse(context, str(error))
+    except OSError as error:
+        _refuse(context, f"{error.filename or 'this machine'}: {error.strerror or error}")
+    except NotReady as error:
+        inputs = getattr(request, "inputs", None)
+        _not_ready(context, identity or request.id, error, inputs)
+
+
 def _refuse(context: Any, message: str) -> NoReturn:
     context.abort(grpc.StatusCode.UNKNOWN, message)
     raise AssertionError("abort raises")
 
 
-def _not_ready(context: Any, identity: str, error: NotReady) -> NoReturn:
-    """Tells the engine to keep the resource and to fail: pulumirpc.ErrorResourceInitFailed."""
+def _not_ready(context: Any, identity: str, error: NotReady, inputs: Any) -> NoReturn:
+    """Tells the engine to keep the resource and to fail: pulumirpc.ErrorResourceInitFailed.
+    `inputs` are those of a read; of any other operation the engine knows them."""
     detail = any_pb2.Any()
     detail.Pack(
         provider.ErrorResourceInitFailed(
-            id=identity, properties=_struct(error.outputs), reasons=error.reasons
+            id=identity, properties=_struct(error.outputs), reasons=error.reasons, inputs=inputs
         )
     )
     code = grpc.StatusCode.UNKNOWN

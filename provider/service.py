@@ -2,12 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from provider import model_server, place, wait
 from provider.compare import changed_paths
 from provider.identity import digest
 from provider.kinds import Call, Change, NotReady, Properties, ProviderError
-from provider.ports import free_ports, is_free
+from provider.ports import claim, free_ports, is_free, release
 from supervisor import client
 from supervisor.spec import Health, Replica, RunPolicy, Spec
 
@@ -40,6 +41,7 @@ class Service:
             # Before the one that runs is stopped: a port that cannot be had must not cost it.
             _refuse_taken_port(call.inputs, own=_port_of(state))
             client.stop(state)
+            release(_port_of(state))
         port = _choose_port(call, state)
         client.launch(_spec(call.inputs, port), {}, state)
         return self._await(call, port)
@@ -49,8 +51,9 @@ class Service:
             return call.outputs
         try:
             return self.create(call)
-        except NotReady as error:
-            raise ProviderError(str(error)) from error
+        except (ProviderError, client.SupervisorError) as error:
+            # A port that is gone must not keep a refresh from the rest of the stack.
+            raise NotReady([str(error)], call.outputs) from error
 
     def update(self, call: Call) -> Properties:
         return self.create(call)
@@ -70,22 +73,27 @@ class Service:
 def _refuse_taken_port(inputs: Properties, own: int) -> None:
     """Raises ProviderError when the required port is another program's; `own` is what it has."""
     required = inputs.get("requiredPort")
-    if required in (None, own) or is_free(required):
-        return
+    if required not in (None, own) and not is_free(required):
+        _refuse_port(inputs)
+
+
+def _refuse_port(inputs: Properties) -> NoReturn:
     raise ProviderError(
-        f"port {required} for {inputs['name']} is taken by another program: "
+        f"port {inputs['requiredPort']} for {inputs['name']} is taken by another program: "
         f"stop that one or set another {inputs['portKey']}"
     )
 
 
 def _choose_port(call: Call, state: Path) -> int:
     """The required port, else the one it had, else the preferred one, else any that is free."""
-    _refuse_taken_port(call.inputs, own=0)
-    if "requiredPort" in call.inputs:
-        return int(call.inputs["requiredPort"])
+    required = call.inputs.get("requiredPort")
+    if required is not None:
+        if not claim(required):
+            _refuse_port(call.inputs)
+        return int(required)
     preferred = int(call.inputs["preferredPort"])
     for port in (_port_of(state), preferred):
-        if port and is_free(port):
+        if port and claim(port):
             return port
     (other,) = free_ports(1)
     call.announce(f"port {preferred} is taken by another program: {other} is used")

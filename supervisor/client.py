@@ -182,6 +182,9 @@ def _set_suspended(state_directory: Path, wanted: bool) -> None:
     directory = _canonical(state_directory)
     try:
         if not control.is_locked(directory):
+            found = status.read(directory)
+            if found is not None and found.finished:
+                return
             raise SupervisorError(f"no supervisor runs in {directory}")
         control.ask_suspend(directory, wanted)
     except OSError as error:

@@ -92,7 +92,12 @@ def _supervise(
     control.ask_suspend(state_directory, spec.run_policy.suspend)
     os.makedirs(os.path.join(state_directory, "logs"), exist_ok=True)
     supervisor = Supervisor(spec, secrets, state_directory, umask, guardian)
-    supervisor.write_status()
+    try:
+        supervisor.write_status()
+    except OSError as error:
+        # Without a first status the last run's would be taken for this one's.
+        print(f"status.json cannot be written: {error.strerror}", file=sys.stderr, flush=True)
+        os._exit(1)
     os.write(ready, b"ready")
     os.close(ready)
     supervisor.run()

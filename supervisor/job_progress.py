@@ -1,6 +1,9 @@
 """What a replica tells of itself in its progress file (training/programs/runtime writes these)."""
 
+from __future__ import annotations
+
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,9 +62,32 @@ def read_progress(directory: Path) -> JobProgress | None:
 
 def read_replica_progress(directory: Path, replica: str) -> JobProgress | None:
     """The progress of one replica such as `chief-0`; None when it has written none."""
+    return _of(directory / f"{replica}.json")
+
+
+def highest_step(directory: Path) -> int | None:
+    """The highest step that any replica reached; None when no file tells one."""
+    found = [_of(path) for path in directory.glob("*.json")]
+    return max((progress.step for progress in found if progress), default=None)
+
+
+def hangs_in_start(directory: Path, replica: str, since: float) -> bool:
+    """Whether the process of `replica`, started at `since`, has told that it starts and nothing
+    since. One that tells nothing at all is no program of the runtime's."""
+    path = directory / f"{replica}.json"
     try:
-        return _parse(json.loads((directory / f"{replica}.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError):
+        # File systems keep times more coarsely than the clock does.
+        fresh = path.stat().st_mtime >= since - 2.0
+    except OSError:
+        return False
+    progress = _of(path)
+    return fresh and progress is not None and progress.phase == "starting"
+
+
+def _of(path: Path) -> JobProgress | None:
+    try:
+        return _parse(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
 
 
@@ -71,9 +97,15 @@ def _parse(found: Mapping[str, Any]) -> JobProgress:
         step=int(found["step"]),
         steps=int(found["steps"]),
         restored_step=int(found.get("restoredStep") or 0),
-        loss=found.get("loss"),
-        accuracy=found.get("accuracy"),
-        examples_per_second=found.get("examplesPerSecond"),
-        training_since=found.get("trainingSince"),
+        loss=_number(found.get("loss")),
+        accuracy=_number(found.get("accuracy")),
+        examples_per_second=_number(found.get("examplesPerSecond")),
+        training_since=_number(found.get("trainingSince")),
         updated_at=float(found["updatedAt"]),
     )
+
+
+def _number(value: object) -> float | None:
+    """None for what is no finite number: a program of the user's own may write anything."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and math.isfinite(value) else None  # type: ignore[arg-type]

@@ -10,9 +10,10 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from . import children, control, progress, rules, services, status
+from . import children, control, job_progress, rules, services, status
 from .causes import PEER_LOST
 from .guardian import Guardian
 from .health import HealthCheck
@@ -23,6 +24,8 @@ from .state import PENDING, RUNNING, SUSPENDED, Exit
 from .sweep import kill_all, marked_replicas
 
 LOOK_SECONDS = 0.25
+# How long the end of a job waits for a full disk to be cleared.
+LAST_WRITE_SECONDS = 600.0
 HEALTH_SECONDS, HEALTH_SECONDS_READY = 0.5, 5.0
 
 
@@ -71,19 +74,15 @@ class Supervisor:
             signal.signal(number, signal.SIG_IGN)
 
     def write_status(self) -> None:
-        """Writes status.json when it would differ from what is there."""
+        """Writes status.json when it would differ from what is there. Raises OSError."""
         if self._guardian.homeless:
             return
         content = status.document(
             self._job, self._spec.generation, self._directory, os.getpid(), self._guardian.pid
         )
-        if content == self._written:
-            return
-        try:
+        if content != self._written:
             status.write_json(os.path.join(self._directory, status.FILE), content)
             self._written = content
-        except OSError as error:
-            self._complain(f"status.json cannot be written: {error.strerror}")
 
     def run(self) -> None:
         """Returns when the job is over and no process of it is left."""
@@ -95,12 +94,23 @@ class Supervisor:
                 if replica.stopping and replica.state == RUNNING:
                     self._replicas.end(name, self._grace, self._now())
             self._replicas.kill_overdue(self._now())
-            self.write_status()
+            self._try_to_write_status()
             self._wait()
             self._reap()
         if not self._guardian.replaced:
             kill_all(lambda: marked_replicas(self._directory))
-        self.write_status()
+        # What is not written now is never told: others would take this end for a kill.
+        deadline = time.monotonic() + LAST_WRITE_SECONDS
+        while not self._try_to_write_status() and time.monotonic() < deadline:
+            time.sleep(LOOK_SECONDS)
+
+    def _try_to_write_status(self) -> bool:
+        try:
+            self.write_status()
+        except OSError as error:
+            self._complain(f"status.json cannot be written: {error.strerror}")
+            return False
+        return True
 
     def _now(self) -> float:
         return self._epoch + _uptime()
@@ -198,32 +208,33 @@ class Supervisor:
             self._job = services.exited(self._job, self._spec, name, end, self._now())
             self._check_at = 0.0
             return
-        step = progress.highest_step(self._spec.progress_directory)
+        directory = self._spec.progress_directory
+        step = None if directory is None else job_progress.highest_step(Path(directory))
         self._job = rules.exited(
             self._job, self._spec, name, replace(end, progress=step), self._now()
         )
 
     def _look_at_start(self, now: float) -> None:
+        """Fails the job whose deciding replica says that it starts, for longer than it may."""
         name = rules.decider(self._job)
         directory, limit = self._spec.progress_directory, self._spec.start_timeout_seconds
         if name is None or directory is None or limit is None or self._job.finished:
             return
         replica = self._job.replicas[name]
+        since = replica.started_at
         if replica.state != RUNNING or replica.stopping or replica.pid in self._begun:
             return
-        since = replica.started_at or now
-        if now - since < limit or replica.pid is None:
+        if since is None or now - since < limit or replica.pid is None:
             return
-        if progress.has_begun(directory, name, since):
+        if not job_progress.hangs_in_start(Path(directory), name, since):
             self._begun = {replica.pid}
             return
-        message = f"{name} did not begin to train within {limit:g} s of its start"
         self._job = rules.not_started(
             self._job,
             self._spec,
             name,
             "StartTimeout",
-            message,
+            f"{name} did not begin to train within {limit:g} s of its start",
             self._replicas.last_lines(name),
             now,
         )

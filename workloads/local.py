@@ -109,7 +109,8 @@ def model_server(
         ],
         port=port_choice(port, preferred=8501, key=f"ack-training:jobs.{job}.serve.port"),
         url_path=f"/v1/models/{job}",
-        health_path="/healthz",
+        # By name: a server that lost its port to another job's must not pass for that one.
+        health_path=f"/healthz?model={job}",
         opts=opts,
     )
 

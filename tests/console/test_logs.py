@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from console.logs import NotFoundError, find
+from supervisor import client
+from supervisor.spec import Replica, Spec
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -49,24 +51,57 @@ def test_nothing_has_run_yet(tmp_path: Path) -> None:
         find(tmp_path, None, None)
 
 
-def test_following_shows_what_is_added_and_goes_on_after_rotation(tmp_path: Path) -> None:
-    log = tmp_path / "chief-0.log"
-    log.write_text("first line\n")
-    code = f"from console.logs import follow; from pathlib import Path; follow(Path({str(log)!r}))"
-    process = subprocess.Popen(
-        [sys.executable, "-u", "-c", code], cwd=PROJECT, stdout=subprocess.PIPE, text=True
+def running(state: Path) -> Spec:
+    return Spec(
+        kind="job",
+        name="mnist",
+        generation="g",
+        working_directory=str(state),
+        replicas=[Replica(role="chief", index=0, command=["sleep", "1000"])],
     )
+
+
+def test_following_ends_with_the_job(state: Path) -> None:
+    log = state / "jobs/mnist/logs/chief-0.log"
+    process = following(log)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, "chief-0 says hello\n")
+    assert "(it no longer runs: nothing more will come)" in errors
+
+
+def following(log: Path) -> subprocess.Popen[str]:
+    code = (
+        "import sys; from console.logs import follow; from pathlib import Path; "
+        f"sys.exit(follow(Path({str(log)!r})))"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-u", "-c", code],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_following_shows_what_is_added_and_goes_on_after_rotation(tmp_path: Path) -> None:
+    client.launch(running(tmp_path), {}, tmp_path)
+    log = tmp_path / "logs/chief-0.log"
+    log.write_text("first line\n")
+    process = following(log)
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "first line\n"
         with log.open("a") as more:
             more.write("second line\n")
         assert process.stdout.readline() == "second line\n"
-        log.rename(tmp_path / "chief-0.log.1")
+        log.rename(tmp_path / "logs/chief-0.log.1")
         time.sleep(0.5)
         log.write_text("new\n")
         assert process.stdout.readline() == "new\n"
+        client.stop(tmp_path, 0)
+        _, errors = process.communicate(timeout=60)
+        assert "(it has stopped: nothing more will come)" in errors
     finally:
         process.kill()
-        process.wait()
-        process.stdout.close()
+        process.communicate()
+        client.stop(tmp_path, 0)

@@ -114,6 +114,40 @@ def test_an_interrupted_up_keeps_the_job_and_says_so(workspace: Workspace) -> No
     assert starts(workspace, "patient") == 1
 
 
+def test_a_refresh_does_not_end_the_wait_of_an_interrupted_up(workspace: Workspace) -> None:
+    workspace.configure(stack(patient=shell(COUNTS)))
+    up = workspace.start("up", "--yes", "--skip-preview")
+    until(lambda: starts(workspace, "patient") == 1)
+    os.kill(up.pid, signal.SIGINT)
+    up.communicate(timeout=60)
+    refreshed = workspace.refresh()
+    assert refreshed.code == 0, refreshed
+    preview = workspace.preview()
+    assert "it is Running: `pulumi up` waits until it is succeeded" in preview.text
+    waiting = workspace.start("up", "--yes", "--skip-preview")
+    time.sleep(5)
+    assert waiting.poll() is None
+    (workspace.path / "data/patient/go").touch()
+    text, _ = waiting.communicate(timeout=60)
+    assert waiting.returncode == 0, text
+    assert starts(workspace, "patient") == 1
+    assert workspace.outputs()["jobs"]["patient"]["state"] == "Succeeded"
+    again = workspace.up("--expect-no-changes")
+    assert again.code == 0, again
+
+
+def test_a_job_that_ended_before_it_was_suspended_has_succeeded(workspace: Workspace) -> None:
+    workspace.configure(stack(quick=shell("exit 0", wait="submitted")))
+    first = workspace.up()
+    assert first.code == 0, first
+    state = workspace.state_of("jobs", "quick")
+    until(lambda: client.observe(state).state == "Succeeded" and not client.alive(state))
+    workspace.configure(stack(quick=shell("exit 0", wait="submitted", suspend=True)))
+    suspended = workspace.up()
+    assert suspended.code == 0, suspended
+    assert workspace.outputs()["jobs"]["quick"]["state"] == "Succeeded"
+
+
 def test_a_reboot_is_noticed_and_an_unfinished_job_resumes(workspace: Workspace) -> None:
     workspace.configure(stack(long=shell(COUNTS, wait="running"), short=shell("exit 0")))
     first = workspace.up()

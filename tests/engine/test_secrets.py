@@ -1,9 +1,12 @@
 """Secrets of a job reach its replicas and nothing else."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from tests.engine.test_faults import COUNTS, starts, until
 from tests.engine.test_life import shell, stack
 from tests.engine.workspace import Workspace
 
@@ -41,6 +44,23 @@ def test_a_changed_secret_replaces_without_showing_either(workspace: Workspace) 
         assert up.code == 0, up
         assert "secretEnvironment" in preview.text
         assert value not in preview.text + up.text
+
+
+def test_a_secret_changed_after_a_killed_up_is_what_the_replicas_get(workspace: Workspace) -> None:
+    path = "ack-training:jobs.spy.env.TOKEN"
+    keep = 'printf %s "$TOKEN" > "$ACK_TRAINING_JOB_DIR/token"; '
+    workspace.configure(stack(spy=shell(keep + COUNTS)))
+    assert workspace.pulumi("config", "set", "--secret", "--path", path, SECRET).code == 0
+    up = workspace.start("up", "--yes", "--skip-preview")
+    until(lambda: starts(workspace, "spy") == 1)
+    os.killpg(up.pid, signal.SIGKILL)
+    up.communicate(timeout=60)
+    assert workspace.pulumi("cancel", "--yes").code == 0
+    assert workspace.pulumi("config", "set", "--secret", "--path", path, "mended-word-5").code == 0
+    (workspace.path / "data/spy/go").touch()
+    mended = workspace.up()
+    assert mended.code == 0, mended
+    assert (workspace.path / "data/spy/token").read_text() == "mended-word-5"
 
 
 def _files_with(word: str, root: Path) -> list[Path]:

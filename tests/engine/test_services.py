@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import urllib.request
 from typing import Any
 
@@ -40,8 +41,6 @@ def test_tensorboard_answers_under_its_prefix_and_comes_back(workspace: Workspac
 
 
 def test_a_fixed_port_that_is_taken_is_named_with_its_key(workspace: Workspace) -> None:
-    import socket
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -51,6 +50,49 @@ def test_a_fixed_port_that_is_taken_is_named_with_its_key(workspace: Workspace) 
     assert refused.code != 0, refused
     assert f"port {port} for tensorboard is taken" in refused.text
     assert "ack-training:tensorboard.port" in refused.text
+
+
+def test_a_dead_service_that_cannot_start_does_not_keep_a_refresh_from_the_rest(
+    workspace: Workspace,
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    workspace.configure({"datasets": {}, "tensorboard": {"port": port}})
+    first = workspace.up()
+    assert first.code == 0, first
+    state = workspace.state_of("services", "tensorboard")
+    client.stop(state)
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        refreshed = workspace.refresh()
+        assert refreshed.code == 0, refreshed
+        assert f"port {port} for tensorboard is taken" in refreshed.text
+        refused = workspace.up()
+        assert refused.code != 0, refused
+    mended = workspace.up()
+    assert mended.code == 0, mended
+    assert client.alive(state)
+
+
+def test_each_of_several_model_servers_has_a_port_of_its_own(workspace: Workspace) -> None:
+    job = {"command": ["true"], "chief": {}, "suspend": True, "export": {}, "serve": {}}
+    names = [f"served-{number}" for number in range(4)]
+    settings = {"datasets": {}, "tensorboard": {"enabled": False}}
+    workspace.configure({**settings, "jobs": dict.fromkeys(names, job)})
+    result = workspace.up()
+    assert result.code == 0, result
+    urls = {name: workspace.outputs()["jobs"][name]["predict"] for name in names}
+    assert len(set(urls.values())) == len(names)
+    for name, url in urls.items():
+        base = url.partition("/v1/")[0]
+        with urllib.request.urlopen(f"{base}/healthz?model={name}", timeout=30) as reply:
+            assert reply.status == 200
+        status = client.read_status(workspace.state_of("services", f"{name}-server"))
+        assert status is not None
+        assert status.first_failure is None
 
 
 def test_a_model_server_waits_for_the_first_export(workspace: Workspace) -> None:

@@ -123,9 +123,17 @@ def test_a_file_that_may_not_be_executed(place: Place) -> None:
     assert place.status().message == f"chief-0 cannot execute {program}: Permission denied"
 
 
+def told(place: Place, phase: str) -> str:
+    """The shell command by which chief-0 tells its phase, as the runtime does."""
+    progress = place.folder / "progress"
+    progress.mkdir()
+    content = json.dumps({"phase": phase, "step": 0, "steps": 9, "updatedAt": 1.0})
+    return f"echo '{content}' > '{progress}/new'; mv '{progress}/new' '{progress}/chief-0.json'"
+
+
 def test_a_replica_that_never_begins_fails_the_job(place: Place) -> None:
     place.launch(
-        shell("chief-0", f"echo waiting; {FOREVER}"),
+        shell("chief-0", f"echo waiting; {told(place, 'starting')}; {FOREVER}"),
         progress=place.folder / "progress",
         start_timeout=0.5,
     )
@@ -135,13 +143,12 @@ def test_a_replica_that_never_begins_fails_the_job(place: Place) -> None:
     assert status.message == "chief-0 did not begin to train within 0.5 s of its start"
 
 
-def test_a_replica_that_began_may_run_on(place: Place) -> None:
-    progress = place.folder / "progress"
-    progress.mkdir()
-    (progress / "chief-0.json").write_text(json.dumps({"phase": "training", "step": 1}))
+@pytest.mark.parametrize("phase", ["training", ""])
+def test_a_replica_that_began_or_tells_nothing_may_run_on(place: Place, phase: str) -> None:
+    tell = told(place, phase) if phase else "true"
     place.launch(
-        shell("chief-0", f'while [ ! -e "{place.folder}/end" ]; do sleep 0.02; done'),
-        progress=progress,
+        shell("chief-0", f'{tell}; while [ ! -e "{place.folder}/end" ]; do sleep 0.02; done'),
+        progress=place.folder / "progress",
         start_timeout=0.0,
     )
     first = place.status()
