@@ -14,6 +14,8 @@ from supervisor import client
 _ENDED = ("Absent", "Lost", "Stopped", "Failed")
 """States in which an `up` starts the job again."""
 
+_RENAMED = ("stateDirectory",)
+
 _SHORT_OF = {
     "submitted": (),
     "running": ("Created",),
@@ -32,6 +34,9 @@ class Job:
     def compare(self, call: Call) -> Change:
         changed = tuple(changed_paths(call.old_inputs, call.inputs))
         replaces = tuple(path for path in changed if path not in IN_PLACE)
+        if replaces == _RENAMED and call.outputs.get("state") == "Succeeded":
+            # The stack has another name: no reason to run what is done.
+            return Change(updates=replaces)
         if replaces:
             return Change(replaces=replaces, notes=(replacement(call, replaces),))
         updates = tuple(path for path in changed if path in IN_PLACE)

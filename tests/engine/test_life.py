@@ -168,3 +168,20 @@ def _commands(workspace: Workspace) -> list[str]:
             continue
         lines.append(raw.replace(b"\0", b" ").decode(errors="replace"))
     return lines
+
+
+def test_a_renamed_stack_does_not_run_a_finished_job_again(workspace: Workspace) -> None:
+    workspace.configure(stack(once=shell('echo run >> "$ACK_TRAINING_JOB_DIR/runs"')))
+    first = workspace.up()
+    assert first.code == 0, first
+    renamed = workspace.pulumi("stack", "rename", "other")
+    assert renamed.code == 0, renamed
+    second = workspace.up()
+    assert second.code == 0, second
+    again = workspace.up("--expect-no-changes")
+    assert again.code == 0, again
+    assert (workspace.path / "data/once/runs").read_text() == "run\n"
+    gone = workspace.destroy()
+    assert gone.code == 0, gone
+    back = workspace.pulumi("stack", "rename", "test")
+    assert back.code == 0, back
