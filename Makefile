@@ -10,6 +10,8 @@ VENV := PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/
 GO_HOST := cd toolchain/languagehost && CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS='-mod=readonly -trimpath -buildvcs=false' go
 
 export PYTHON YES
+# A user's own settings of these would reach the checkout's Python and its packages.
+unexport PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONSTARTUP
 .DEFAULT_GOAL := help
 .PHONY: help up setup setup-dev preview destroy test check check-python check-go fmt lock docs bench watch logs clean
 

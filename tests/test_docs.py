@@ -31,6 +31,7 @@ NOT_RUN_HERE = {
     "make lock": "asks package registries; tests/toolchain compare the locks with versions.toml",
     "make fmt": "writes into the checkout; make check fails where it would",
     "make docs": "the same; tests/config/test_docs.py fails where it would",
+    "make PYTHON=/path/to/python up": "tests/toolchain choose a Python that there is",
     "pulumi cancel": "for a killed `up`; run by tests/engine/test_faults.py",
     "pulumi config set": "names the command, the page has it with its arguments",
 }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from toolchain import locks, stack
 from toolchain.engine import ensure_engine
 from toolchain.places import ROOT, exclusively
+from toolchain.platforms import ensure_platform
 from toolchain.report import Stop
 from toolchain.venv import DEV, LOCAL, Group, ensure_venv
 from toolchain.wrapper import ensure_passphrase, write_wrapper
@@ -21,6 +22,7 @@ _STACK_COMMANDS: dict[str, Callable[[str], object]] = {
 def set_up(groups: Sequence[Group]) -> None:
     """Afterwards `.venv` has the packages and a `pulumi` that works. Quick when nothing is
     missing."""
+    ensure_platform()
     with exclusively(ROOT / "toolchain", "setting up this checkout"):
         # pulumi first: without Go the user should not wait for the packages to learn it.
         engine = ensure_engine()

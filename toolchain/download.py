@@ -1,6 +1,7 @@
 """Takes pulumi's official release, where it can be reached."""
 
 import hashlib
+import http.client
 import os
 import platform
 import shutil
@@ -72,7 +73,7 @@ def _read_quickly(url: str) -> str | None:
         try:
             with urllib.request.urlopen(url, timeout=_PROBE_SECONDS) as response:
                 answer.append(response.read(1_000_000).decode())
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):
             pass  # not reachable: pulumi is built instead
 
     thread = threading.Thread(target=ask, daemon=True)
@@ -83,6 +84,8 @@ def _read_quickly(url: str) -> str | None:
 
 def _fetch(version: str, archive: str, expected: str, home: Path) -> bool:
     """Downloads, verifies and unpacks aside, then renames. False when the transfer broke."""
+    for leftover in cache().glob("download-*"):  # of one that was killed; no other is running
+        shutil.rmtree(leftover, ignore_errors=True)
     aside = Path(tempfile.mkdtemp(prefix="download-", dir=cache()))
     try:
         with step(f"Downloading pulumi {version}", "about a minute, once"):
@@ -103,8 +106,9 @@ def _fetch(version: str, archive: str, expected: str, home: Path) -> bool:
             unpack(file, aside / "bin")
             file.unlink()
             os.replace(aside, home)
-    except (OSError, tarfile.TarError) as error:
-        say(f"  the download broke off ({error}); building pulumi instead")
+    except (OSError, http.client.HTTPException, tarfile.TarError) as error:
+        reason = str(error) or type(error).__name__
+        say(f"  the download broke off ({reason}); building pulumi instead")
         return False
     finally:
         shutil.rmtree(aside, ignore_errors=True)

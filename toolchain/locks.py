@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from toolchain.places import ROOT, cache
 from toolchain.report import Stop, step
+from toolchain.venv import pip_environment
 from toolchain.versions import read_versions
 
 FILES = {
@@ -37,6 +38,7 @@ def write_locks() -> None:
 
 
 def pins(packages: dict[str, str]) -> list[str]:
+    """As pip reads them, environment markers included."""
     return [f"{name}=={version}" for name, version in packages.items()]
 
 
@@ -76,6 +78,9 @@ def _uv(version: str) -> str:
                 f"uv=={version}",
             ]
             for command in (make, fill):
-                if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode:
+                ran = subprocess.run(
+                    command, env=pip_environment(os.environ), stdin=subprocess.DEVNULL, check=False
+                )
+                if ran.returncode:
                     raise Stop(f"cannot install uv {version}, which `make lock` needs")
     return str(uv)

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +38,12 @@ LOCAL = Group(
 DEV = Group("dev", ("requirements-dev.txt",))
 
 PYTHON = VENV / "bin" / "python"
+
+_LEADING_ASTRAY = (
+    *("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_PYTHON", "PIP_DRY_RUN"),
+    *("PIP_REQUIREMENT", "PIP_EDITABLE", "PIP_CONSTRAINT", "PIP_REQUIRE_VIRTUALENV"),
+)
+"""Settings of the user's pip with which it would install elsewhere, something else, or nothing."""
 
 
 def ensure_venv(groups: Sequence[Group]) -> None:
@@ -146,14 +152,18 @@ def discard_half_installed(site: Path) -> list[str]:
     return discarded
 
 
+def pip_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """`base` for a pip that installs here what it is told. Where packages come from stays the
+    user's choice."""
+    kept = {name: value for name, value in base.items() if name not in _LEADING_ASTRAY}
+    # Said and not only left out: the user's pip.conf may have it.
+    return kept | {"PIP_USER": "0"}
+
+
 def _run(command: Sequence[str], failed: str) -> None:
-    # PIP_USER and the like would lead pip out of .venv; where to find packages stays the user's.
-    environment = {
-        k: v for k, v in os.environ.items() if k not in ("PIP_USER", "PIP_TARGET", "PIP_PREFIX")
-    }
     ran = subprocess.run(
         command,
-        env=environment,
+        env=pip_environment(os.environ),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

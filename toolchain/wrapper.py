@@ -31,6 +31,8 @@ if [ ! -x "$engine/pulumi" ]; then
     echo "ack-training: pulumi is gone from $engine: run 'make setup' in $root" >&2
     exit 1
 fi
+# As in run.sh: each Python that is started from here must find its own modules.
+unset PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONSTARTUP
 PATH="$root/.venv/bin:$engine:$PATH"
 PULUMI_SKIP_UPDATE_CHECK=true
 export PATH PULUMI_SKIP_UPDATE_CHECK

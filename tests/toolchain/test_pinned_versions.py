@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from toolchain.locks import FILES
 from toolchain.places import ROOT
@@ -27,8 +28,28 @@ def locked(file: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("group", FILES)
 def test_a_lock_has_its_groups_versions(group: str) -> None:
     lock = locked(FILES[group])
-    wanted = {canonical(name): [pin] for name, pin in read_versions().python[group].items()}
+    pins = read_versions().python[group]
+    wanted = {canonical(name): [pin.partition(";")[0]] for name, pin in pins.items()}
     assert wanted == {name: lock.get(name) for name in wanted}
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "package"),
+    [
+        ("linux", "x86_64", "tensorflow-cpu"),
+        ("linux", "aarch64", "tensorflow"),
+        ("darwin", "arm64", "tensorflow"),
+    ],
+)
+def test_each_kind_of_machine_gets_the_one_tensorflow_that_there_is_for_it(
+    system: str, machine: str, package: str
+) -> None:
+    lines = re.findall(r"^tensorflow.*?(?= \\$)", (ROOT / FILES["local"]).read_text(), re.M)
+    requirements = [Requirement(line) for line in lines]
+    assert {requirement.name for requirement in requirements} == {"tensorflow", "tensorflow-cpu"}
+    kind = {"sys_platform": system, "platform_machine": machine}
+    chosen = [each.name for each in requirements if each.marker and each.marker.evaluate(kind)]
+    assert chosen == [package]
 
 
 @pytest.mark.parametrize("file", FILES.values())

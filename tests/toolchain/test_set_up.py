@@ -1,4 +1,4 @@
-"""`.venv`, the search for a Python, and the stacks' locks."""
+"""`.venv` and the stacks' locks."""
 
 import json
 import os
@@ -7,8 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from toolchain import venv
 from toolchain.places import ROOT
@@ -66,43 +64,6 @@ def test_a_broken_python_is_no_environment(tmp_path: Path, program: Program) -> 
         venv.working_python(Path(sys.executable))
         == f"{sys.version_info.major}.{sys.version_info.minor}"
     )
-
-
-def run_search(folder: Path, *tools: str) -> subprocess.CompletedProcess[str]:
-    for tool in ("sh", "sed", "dirname", *tools):
-        (folder / tool).symlink_to(f"/usr/bin/{tool}")
-    return subprocess.run(
-        ["/bin/sh", ROOT / "toolchain" / "run.sh", "setup"],
-        env={"PATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.mark.parametrize(
-    ("script", "words"),
-    [
-        ("echo 3.9.2; exit 3", ["3.11 to 3.13", "python3 is 3.9.2"]),
-        ("echo 3.14.0; exit 3", ["3.11 to 3.13", "python3 is 3.14.0"]),
-        ("echo 3.11.2; exit 4", ["venv", "python3.11-venv"]),
-        ("exit 127", ["3.11 to 3.13"]),
-    ],
-)
-def test_no_usable_python_is_one_line(program: Program, script: str, words: list[str]) -> None:
-    ran = run_search(program("python3", script).parent)
-    assert ran.returncode == 1
-    assert len(ran.stderr.splitlines()) == 1
-    assert not ran.stdout
-    for word in words:
-        assert word in ran.stderr
-
-
-def test_a_usable_python_is_found_behind_one_that_is_not(program: Program) -> None:
-    program("python3", "echo 3.9.2; exit 3")
-    usable = 'case "$*" in *"-c"*) echo 3.12.1;; *) echo "ran $*";; esac'
-    ran = run_search(program("python3.12", usable).parent)
-    assert ran.stdout == "ran -B -m toolchain setup\n"
 
 
 def lock(state: Path, name: str, content: object) -> Path:

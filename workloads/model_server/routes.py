@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from workloads.model_server import api
 from workloads.model_server.lifecycle import Lifecycle, VersionState
 from workloads.model_server.loader import DEFAULT_SIGNATURE, ServedModel, Signature
 from workloads.model_server.tensors import ApiError
+from workloads.model_server.versions import version_number
 
 _CHOICE = r"(?:/versions/(?P<version>[0-9]+)|/labels/(?P<label>[^/:]+))?"
 _PREDICTION = re.compile(
@@ -23,13 +24,15 @@ _STATUS = re.compile(
 Answer = dict[str, Any]
 
 
-def get(path: str, lifecycle: Lifecycle) -> Answer:
-    """The answer to a GET of a status or metadata path; ApiError 400 or 404 otherwise."""
+def get(target: str, lifecycle: Lifecycle) -> Answer:
+    """The answer to a GET of a health, status or metadata path; ApiError 400 or 404 otherwise."""
+    path, _, query = target.partition("?")
     if path == "/healthz":
+        _refuse_others(query, lifecycle.name)
         return health(lifecycle)
     match = _STATUS.fullmatch(path)
     if match is None:
-        raise _unknown_path("GET", path)
+        raise unknown_path("GET", target)
     if match["name"] is None:
         raise ApiError(400, "Missing model name in request.")
     name = unquote(match["name"])
@@ -39,11 +42,11 @@ def get(path: str, lifecycle: Lifecycle) -> Answer:
     return status(lifecycle, name, version)
 
 
-def post(path: str, body: bytes, lifecycle: Lifecycle) -> Answer:
+def post(target: str, body: bytes, lifecycle: Lifecycle) -> Answer:
     """The answer to a POST of a predict path; ApiError with the real server's code otherwise."""
-    match = _PREDICTION.fullmatch(path)
+    match = _PREDICTION.fullmatch(target.partition("?")[0])
     if match is None:
-        raise _unknown_path("POST", path)
+        raise unknown_path("POST", target)
     name, method = unquote(match["name"]), match["method"].lower()
     version = _version(match)
     document = api.parse_object(body)
@@ -61,6 +64,14 @@ def health(lifecycle: Lifecycle) -> Answer:
         "version": None if model is None else str(model.version),
         "state": lifecycle.summary(),
     }
+
+
+def _refuse_others(query: str, name: str) -> None:
+    """Raise ApiError 404 when ``query`` asks for another model's server: a check that finds any
+    server on the port must not take it for the one it looks for."""
+    for asked in parse_qs(query, keep_blank_values=True).get("model", []):
+        if asked != name:
+            raise ApiError(404, f"This is the server of model {name}, not of {asked[:200]}")
 
 
 def status(lifecycle: Lifecycle, name: str, version: int | None) -> Answer:
@@ -142,9 +153,10 @@ def _version(match: re.Match[str]) -> int | None:
     digits = match["version"]
     if digits is None:
         return None
-    if len(digits) > 18:
+    number = version_number(digits)
+    if number is None:
         raise ApiError(400, f"Failed to convert version: {digits[:40]} to numeric.")
-    return int(digits)
+    return number
 
 
 def _state(number: int, state: VersionState) -> Answer:
@@ -155,7 +167,9 @@ def _state(number: int, state: VersionState) -> Answer:
     }
 
 
-def _unknown_path(method: str, path: str) -> ApiError:
+def unknown_path(method: str, target: str) -> ApiError:
+    """What a method and path get that are no part of the API."""
+    path = target.partition("?")[0]
     if path.lower().startswith("/v1/"):
         return ApiError(400, f"Malformed request: {method} {path[:200]}")
     return ApiError(404, f"Not found: {path[:200]}")

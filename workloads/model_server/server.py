@@ -100,13 +100,25 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve(routes.get)
 
     def do_POST(self) -> None:
-        def predict(path: str, lifecycle: Lifecycle) -> routes.Answer:
+        def predict(target: str, lifecycle: Lifecycle) -> routes.Answer:
             body = self._body()
             with self.server.predictions:
-                return routes.post(path, body, lifecycle)
+                return routes.post(target, body, lifecycle)
 
         self._serve(predict)
         self._discard()
+
+    def do_PUT(self) -> None:
+        def refuse(target: str, _: Lifecycle) -> routes.Answer:
+            # Read all the same: it would be taken for the next request.
+            self._body()
+            raise routes.unknown_path(self.command, target)
+
+        self._serve(refuse)
+        self._discard()
+
+    # The methods that TensorFlow Serving takes in and finds malformed.
+    do_DELETE = do_HEAD = do_PATCH = do_PUT
 
     def handle_expect_100(self) -> bool:
         # The answers are buffered; this one is waited for before anything else is sent.
@@ -115,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
         return going_on
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the standard library refuses by itself (a bad request line, PUT) is JSON too."""
+        """What the standard library refuses by itself (a bad request line, TRACE) is JSON too."""
         self.close_connection = True
         self._answer(int(code), {"error": message or explain or "Malformed request"})
 
@@ -135,8 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self, route: Callable[[str, Lifecycle], routes.Answer]) -> None:
         try:
-            path = self.path.partition("?")[0]
-            self._answer(200, route(path, self.server.lifecycle))
+            self._answer(200, route(self.path, self.server.lifecycle))
         except ApiError as error:
             self._answer(error.status, {"error": error.message})
         except (ConnectionError, TimeoutError):
@@ -199,5 +210,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write(body)
+        # An answer to HEAD ends with its header; a body would be taken for the next answer.
+        if self.command != "HEAD":
+            self.wfile.write(body)
         self.wfile.flush()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 #: Version numbers are int64 in TensorFlow Serving's API.
 MAX_VERSION = 2**63 - 1
+
+#: A SavedModel has one of these; where it has both, TensorFlow reads the first.
+MODEL_FILES = ("saved_model.pb", "saved_model.pbtxt")
 
 #: What a directory looks like to ``fingerprint``: every file with its size and change time.
 Fingerprint = tuple[tuple[str, int, int], ...]
@@ -37,7 +41,8 @@ def version_number(name: str) -> int | None:
 def scan(base: Path) -> list[VersionDirectory]:
     """The versions under ``base``, newest first; empty when ``base`` does not exist yet.
 
-    Raises OSError when ``base`` exists and cannot be read.
+    A directory that cannot be looked into is among them: loading it tells why, and is no reason
+    to pass over the others. Raises OSError when ``base`` itself exists and cannot be read.
     """
     found: dict[int, Path] = {}
     try:
@@ -50,9 +55,34 @@ def scan(base: Path) -> list[VersionDirectory]:
         if number is None or number in found:
             continue
         path = base / name
-        if (path / "saved_model.pb").is_file():
+        if _may_hold_model(path):
             found[number] = path
     return [VersionDirectory(number, found[number]) for number in sorted(found, reverse=True)]
+
+
+def none_left(base: Path) -> bool:
+    """Whether ``base`` exists without a single name that is a version, complete or not.
+
+    That is what makes TensorFlow Serving unload; a base directory that is gone or cannot be read
+    is none, since a shared directory may be away for a moment.
+    """
+    try:
+        return all(version_number(name) is None for name in os.listdir(base))
+    except OSError:
+        return False
+
+
+def _may_hold_model(path: Path) -> bool:
+    for name in MODEL_FILES:
+        try:
+            mode = os.stat(path / name).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return True
+        if stat.S_ISREG(mode):
+            return True
+    return False
 
 
 def fingerprint(path: Path) -> Fingerprint:
@@ -81,8 +111,7 @@ def next_to_load(
 
     ``offered`` is newest first. A version that failed before is passed over until its files
     change, so that a copy still under way is tried again and a broken one is not retried for
-    ever. When the newest is broken an older one is used; when every directory is gone the
-    version being served stays.
+    ever. When the newest is broken an older one is used.
     """
     for version in offered:
         if version.number == serving:

@@ -26,10 +26,10 @@ from tests.workloads.model_server.harness import (
 
 @pytest.fixture(scope="session")
 def saved_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with the versions 1 and 2; tests copy from it and never change it."""
+    """What saved_models.py writes; tests copy from it and never change it."""
     directory = tmp_path_factory.mktemp("saved-models")
     script = Path(__file__).with_name("saved_models.py")
-    subprocess.run([sys.executable, str(script), str(directory), "1", "2"], check=True)
+    subprocess.run([sys.executable, str(script), str(directory)], check=True)
     return directory
 
 

@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 REAL = shutil.which("tensorflow_model_server")
 MODEL = "digits"
+AT = f"/v1/models/{MODEL}"
 #: Far longer than anything here takes: a hang must fail, a busy machine must not.
 PATIENCE = 180.0
 
@@ -42,13 +43,13 @@ class Client:
     def get(self, path: str) -> tuple[int, Any]:
         return self.call("GET", path)
 
-    def predict(self, document: object, at: str = f"/v1/models/{MODEL}") -> tuple[int, Any]:
+    def predict(self, document: object, at: str = AT) -> tuple[int, Any]:
         return self.call("POST", f"{at}:predict", json.dumps(document).encode())
 
     def states(self) -> dict[str, str]:
         """State of every version the status answer names; empty when it names none."""
         try:
-            _, answer = self.get(f"/v1/models/{MODEL}")
+            _, answer = self.get(AT)
         except ConnectionRefusedError:
             return {}
         return {
@@ -65,6 +66,14 @@ class Running:
 
 
 Start = Callable[..., Running]
+
+
+def image(value: float) -> list[list[float]]:
+    return [[value] * 28] * 28
+
+
+def ask(signature: str, **request: object) -> dict[str, object]:
+    return {"signature_name": signature, **request}
 
 
 def free_port() -> int:

@@ -1,10 +1,14 @@
-"""Writes the SavedModels of these tests: ``python saved_models.py DIRECTORY REVISION…``.
+"""Writes the SavedModels of these tests: ``python saved_models.py DIRECTORY``.
+
+``1`` and ``2`` are versions whose answers tell which they are; ``text`` is version 2 with its
+model as text; ``huge`` has a default signature whose input fits into no memory.
 
 A program of its own: TensorFlow stays out of the test process, with its memory and its warnings.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -12,22 +16,51 @@ from pathlib import Path
 from typing import Any
 
 
-def write(directory: Path, revisions: list[int]) -> None:
-    """``directory/<revision>`` is a SavedModel afterwards whose answers tell its revision."""
+def write(directory: Path) -> None:
+    """``directory`` holds the four SavedModels afterwards."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     tf: Any = importlib.import_module("tensorflow")
-    for revision in revisions:
+    for name, revision in (("1", 1.0), ("2", 2.0), ("text", 2.0)):
         module = tf.Module()
-        module.revision = tf.Variable(float(revision))
-        tf.saved_model.save(module, str(directory / str(revision)), signatures=_all(tf, module))
+        module.revision = tf.Variable(revision)
+        tf.saved_model.save(module, str(directory / name), signatures=_all(tf, module))
+    _as_text(directory / "text")
+    module = tf.Module()
+    tf.saved_model.save(module, str(directory / "huge"), signatures=_huge(tf))
+
+
+def _as_text(directory: Path) -> None:
+    text_format: Any = importlib.import_module("google.protobuf.text_format")
+    proto = importlib.import_module("tensorflow.core.protobuf.saved_model_pb2").SavedModel()
+    binary = directory / "saved_model.pb"
+    proto.ParseFromString(binary.read_bytes())
+    text = text_format.MessageToString(proto)
+    (directory / "saved_model.pbtxt").write_text(text, encoding="utf-8")
+    binary.unlink()
+
+
+def _signature(tf: Any, function: Any, **inputs: tuple[Any, Any]) -> Any:
+    specs = {
+        name: tf.TensorSpec(shape, dtype, name=name) for name, (shape, dtype) in inputs.items()
+    }
+    return tf.function(function).get_concrete_function(**specs)
+
+
+def _huge(tf: Any) -> dict[str, Any]:
+    def first(x: Any) -> dict[str, Any]:
+        return {"first": x[0, 0]}
+
+    def revision(x: Any) -> dict[str, Any]:
+        return {"revision": tf.zeros_like(x) + 3.0}
+
+    return {
+        "serving_default": _signature(tf, first, x=([2**24, 2**24], tf.float32)),
+        "revision": _signature(tf, revision, x=([None], tf.float32)),
+    }
 
 
 def _all(tf: Any, module: Any) -> dict[str, Any]:
-    def signature(function: Any, **inputs: tuple[Any, Any]) -> Any:
-        specs = {
-            name: tf.TensorSpec(shape, dtype, name=name) for name, (shape, dtype) in inputs.items()
-        }
-        return tf.function(function).get_concrete_function(**specs)
+    signature = functools.partial(_signature, tf)
 
     def images(images: Any) -> dict[str, Any]:
         brightness = tf.reduce_mean(images, axis=[1, 2])
@@ -70,4 +103,4 @@ def _all(tf: Any, module: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), [int(argument) for argument in sys.argv[2:]])
+    write(Path(sys.argv[1]))

@@ -16,10 +16,10 @@ def revision(client: Client) -> tuple[int, Any]:
     return client.predict(REVISION)
 
 
-def publish(saved_models: Path, base: Path, version: int) -> None:
+def publish(saved_models: Path, base: Path, version: int, model: str = "") -> None:
     """What an export does: written aside, then renamed."""
     aside = base / f".tmp-{version}"
-    shutil.copytree(saved_models / str(version), aside)
+    shutil.copytree(saved_models / (model or str(version)), aside)
     aside.rename(base / str(version))
 
 
@@ -108,9 +108,46 @@ def test_a_broken_version_leaves_the_old_one_serving_until_it_is_whole(
     assert revision(client) == (200, {"predictions": [2.0]})
     # Taken back: the older one serves again.
     shutil.rmtree(base / "2")
-    eventually(lambda: client.states() == {"1": "AVAILABLE"}, "version 1 again")
+    eventually(lambda: client.states() == {"2": "END", "1": "AVAILABLE"}, "version 1 again")
     assert revision(client) == (200, {"predictions": [1.0]})
-    shutil.rmtree(base)
+
+
+def test_it_unloads_when_no_version_is_left_and_loads_the_next(
+    start: Start, saved_models: Path, tmp_path: Path
+) -> None:
+    base = tmp_path / "export"
     base.mkdir()
+    publish(saved_models, base, 1)
+    client = start(base).client
+    eventually(lambda: client.states() == {"1": "AVAILABLE"}, "version 1")
+    (base / "1").rename(base / "withdrawn")
+    eventually(lambda: client.states() == {"1": "END"}, "version 1 to go")
+    assert revision(client) == (404, {"error": f"Servable not found for request: Latest({MODEL})"})
+    assert client.get("/healthz") == (
+        200,
+        {"model": MODEL, "version": None, "state": "waiting for the next export"},
+    )
     publish(saved_models, base, 2)
-    eventually(lambda: client.states().get("2") == "AVAILABLE", "version 2 once more")
+    eventually(lambda: client.states() == {"2": "AVAILABLE", "1": "END"}, "version 2")
+    assert revision(client) == (200, {"predictions": [2.0]})
+
+
+def test_versions_as_text_and_too_large_to_warm_up_are_served(
+    start: Start, saved_models: Path, tmp_path: Path
+) -> None:
+    base = tmp_path / "export"
+    base.mkdir()
+    publish(saved_models, base, 6, "text")
+    client = start(base).client
+    eventually(lambda: client.states() == {"6": "AVAILABLE"}, "the model as text")
+    assert revision(client) == (200, {"predictions": [2.0]})
+    publish(saved_models, base, 7, "huge")
+    eventually(lambda: client.states() == {"7": "AVAILABLE", "6": "END"}, "the huge model")
+    assert revision(client) == (200, {"predictions": [3.0]})
+    (told,) = [line for line in log(tmp_path) if "warmed up" in line]
+    assert told.startswith(f"{MODEL} version 7 is served without having been warmed up: ")
+    assert "MemoryError" in told
+
+
+def log(tmp_path: Path) -> list[str]:
+    return (tmp_path / "server.log").read_text().splitlines()

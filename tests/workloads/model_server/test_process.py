@@ -39,7 +39,8 @@ def test_what_is_no_request_is_refused_as_json(start: Start, tmp_path: Path) -> 
     client = start(tmp_path).client
     eventually(lambda: up(client), "the port")
     assert client.get("/elsewhere") == (404, {"error": "Not found: /elsewhere"})
-    assert client.call("PUT", f"/v1/models/{MODEL}", b"{}")[0] == 501
+    assert client.call("PUT", "/elsewhere", b"{}") == (404, {"error": "Not found: /elsewhere"})
+    assert client.call("TRACE", f"/v1/models/{MODEL}")[0] == 501
     refusals = [
         ({"Content-Length": "many"}, 400),
         ({"Transfer-Encoding": "chunked"}, 411),
@@ -55,6 +56,21 @@ def test_what_is_no_request_is_refused_as_json(start: Start, tmp_path: Path) -> 
         assert response.status == expected
         assert list(json.loads(response.read())) == ["error"]
         connection.close()
+
+
+def test_a_health_check_by_name_is_of_that_model_alone(start: Start, tmp_path: Path) -> None:
+    client = start(tmp_path).client
+    eventually(lambda: up(client), "the port")
+    plain = client.get("/healthz")
+    assert plain[0] == 200
+    assert client.get(f"/healthz?model={MODEL}") == plain
+    assert client.get("/healthz?other=thing") == plain
+    for asked in ("other", "", f"{MODEL}2"):
+        assert client.get(f"/healthz?model={asked}") == (
+            404,
+            {"error": f"This is the server of model {MODEL}, not of {asked}"},
+        )
+    assert client.get(f"/healthz?model={MODEL}&model=other")[0] == 404
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -28,10 +28,15 @@ http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
 """
 
 
-def body(port: int) -> str:
+def body(port: int, model: str = "m") -> str:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/v1/models/m", timeout=5) as reply:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port}/v1/models/{model}", timeout=5
+        ) as reply:
             return str(reply.read().decode())
+    except urllib.error.HTTPError as error:
+        with error:
+            return f"{error.code}"
     except (urllib.error.URLError, ConnectionError):
         return ""
 
@@ -62,6 +67,11 @@ def test_it_answers_until_there_is_an_export_and_then_becomes_the_server(tmp_pat
     )
     try:
         wait_for(port, "waiting for first export")
+        assert body(port, "other") == "404"
+        # No directory, so that reading it fails: told, and waited for like one that is missing.
+        (tmp_path / "export").write_text("")
+        wait_for(port, "cannot be read: Not a directory")
+        (tmp_path / "export").unlink()
         (tmp_path / "export/v1").mkdir(parents=True)
         (tmp_path / "export/1").mkdir()
         (tmp_path / "export/1/saved_model.pb").write_bytes(b"")

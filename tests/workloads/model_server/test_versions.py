@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from workloads.model_server.versions import fingerprint, next_to_load, scan, version_number
+from workloads.model_server.versions import (
+    fingerprint,
+    next_to_load,
+    none_left,
+    scan,
+    version_number,
+)
 
 
 def write(base: Path, *names: str) -> None:
@@ -44,6 +52,38 @@ def test_scan_lists_complete_versions_newest_first(tmp_path: Path) -> None:
     (tmp_path / "14").mkdir()
     (tmp_path / "15").write_text("a file")
     assert [version.number for version in scan(tmp_path)] == [10, 2, 1]
+
+
+def test_a_model_as_text_is_a_version(tmp_path: Path) -> None:
+    write(tmp_path, "1", "2")
+    (tmp_path / "2" / "saved_model.pb").rename(tmp_path / "2" / "saved_model.pbtxt")
+    assert [version.number for version in scan(tmp_path)] == [2, 1]
+
+
+def test_a_directory_that_cannot_be_entered_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "1", "2")
+    stat = os.stat
+
+    # Faked: the superuser, who may run these tests, may enter every directory.
+    def refusing(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
+        if str(tmp_path / "2") in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "stat", refusing)
+    # Offered, so that its load can tell what is wrong with it.
+    assert [version.number for version in scan(tmp_path)] == [2, 1]
+
+
+def test_none_is_left_only_in_a_base_that_is_there(tmp_path: Path) -> None:
+    assert not none_left(tmp_path / "absent")
+    (tmp_path / ".tmp-1").mkdir()
+    assert none_left(tmp_path)
+    # Being written or being removed: the version served meanwhile stays.
+    (tmp_path / "1").mkdir()
+    assert not none_left(tmp_path)
 
 
 def test_scan_of_one_number_under_two_names(tmp_path: Path) -> None:
