@@ -18,7 +18,7 @@ unexport PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYT
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-up: ## set up what is missing, show the preview, run `pulumi up` [STACK=local]
+up: ## set up what is missing, show the preview, run `pulumi up` [STACK=local] [YES=1: do not ask]
 	@$(INSTALLER) up "$(STACK)"
 
 setup: ## set up only: .venv, packages, pulumi
@@ -30,7 +30,7 @@ setup-dev:
 preview: ## show what `make up` would change [STACK=local]
 	@$(INSTALLER) preview "$(STACK)"
 
-destroy: ## stop everything; keep data, checkpoints and exports [STACK=local]
+destroy: ## stop everything; keep data, checkpoints and exports [STACK=local] [YES=1]
 	@$(INSTALLER) destroy "$(STACK)"
 
 watch: setup ## live table of jobs and replicas [STACK=local]

@@ -19,10 +19,14 @@ def main(arguments: list[str]) -> int:
     log.add_argument("--job")
     log.add_argument("--replica")
     log.add_argument("--no-follow", action="store_true", help="print it, do not wait for more")
+    parser.allow_abbrev = table.allow_abbrev = log.allow_abbrev = False
     for view in (table, log):
         view.add_argument("--stack", default="local", help="name of the stack (default local)")
     options = parser.parse_args(arguments)
     state = PROJECT / ".ack-training" / options.stack
+    if not state.is_dir() and not (PROJECT / f"Pulumi.{options.stack}.yaml").is_file():
+        print(f"there is no stack {options.stack} here", file=sys.stderr)
+        return 2
     try:
         if options.view == "watch":
             show = watch.print_once if options.once else watch.follow

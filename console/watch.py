@@ -59,11 +59,11 @@ def _section(folder: Path) -> list[RenderableType]:
     for column in ("replica", "state", "restarts", "step", "loss", "acc.", "ex./s"):
         justify: JustifyMethod = "left" if column in ("replica", "state") else "right"
         table.add_column(column, justify=justify, no_wrap=True)
+    lost = seen.state == client.LOST
     for name, replica in ({} if seen.status is None else seen.status.replicas).items():
         progress = read_replica_progress(folder / "progress", name)
-        table.add_row(
-            name, _coloured(replica["state"]), str(replica["restarts"]), *_figures(progress)
-        )
+        state = client.LOST if lost else replica["state"]
+        table.add_row(name, _coloured(state), str(replica["restarts"]), *_figures(progress))
     parts: list[RenderableType] = [table]
     progress = read_progress(folder / "progress")
     if progress is not None and seen.state in _MOVING:
@@ -75,6 +75,8 @@ def _title(name: str, seen: Observation) -> Text:
     title = Text.assemble((name, "bold"), " ", _coloured(seen.state))
     if seen.status is not None and seen.state in ("Failed", "Restarting"):
         title.append(f"  {seen.status.message.splitlines()[0]}")
+    if seen.state == client.LOST:
+        title.append("  its supervisor was killed: `pulumi up` starts it again")
     return title
 
 

@@ -2,13 +2,23 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from provider import place
 from provider.kinds import Call, Properties
 from supervisor.job_progress import read_progress
 
 _ROLES = ("chief", "worker", "ps", "evaluator")
+_KEYS = {
+    "secretEnvironment": "env",
+    "environment": "env",
+    "runPolicy.activeDeadlineSeconds": "deadline",
+    "runPolicy.backoffLimit": "backoffLimit",
+    "runPolicy.cleanPodPolicy": "cleanPodPolicy",
+    "startTimeoutSeconds": "startTimeout",
+    "waitTimeoutSeconds": "waitTimeout",
+}
+"""Inputs that the stack's file calls otherwise."""
 
 
 def replacement(call: Call, paths: Sequence[str]) -> str:
@@ -21,11 +31,64 @@ def replacement(call: Call, paths: Sequence[str]) -> str:
             f"{new['storage']}/{new['directory']} holds; the old directory is kept"
         )
     if old.get("run") != new["run"]:
-        kept = f"the checkpoints of run {old.get('run')} are kept"
-        return f"{what}: trains anew from step 0; {kept}"
+        return f"{what}: {_other_run(old, new)}"
     if "program" not in new:
         return f"{what}: stopped and started again"
-    return f"{what}: stopped and started again; training resumes from its last checkpoint{_at(old)}"
+    return f"{what}: stopped and started again; training {resumption(old, new)}"
+
+
+def resumption(old: Properties, new: Properties) -> str:
+    """Where the training of a job that starts again goes on: "resumes from …" or "starts from …".
+    `old` is what ran until now."""
+    progress = read_progress(place.job_state(old) / "progress")
+    reached = _newest_checkpoint(new)
+    if progress is None:
+        return "resumes from its last checkpoint" if reached else "starts from step 0"
+    if not reached and not progress.restored_step:
+        return "starts from step 0: there is no checkpoint yet"
+    words = "resumes from its last checkpoint"
+    if progress.step < progress.steps:
+        return f"{words} (step {progress.step} of {progress.steps} was reached)"
+    wanted = _steps(new)
+    if wanted is not None and wanted > progress.step:
+        return f"{words} and goes on from step {progress.step} to {wanted}"
+    following = int(old["run"]) + 1
+    return (
+        f"{words}, which is of its last step, {progress.step}: to train more, raise --steps or set "
+        f"`run: {following}`"
+    )
+
+
+def _other_run(old: Properties, new: Properties) -> str:
+    kept = f"the checkpoints of run {old.get('run')} are kept"
+    reached = _newest_checkpoint(new)
+    if reached:
+        return f"goes on with run {new['run']} from its checkpoint of step {reached}; {kept}"
+    return f"trains anew from step 0; {kept}"
+
+
+def _newest_checkpoint(inputs: Properties) -> int:
+    """The step of the newest checkpoint of the run that `inputs` name; 0 where there is none."""
+    directory = place.storage_root(inputs) / str(inputs["directory"])
+    return max((_step_of(path) for path in _checkpoints(directory, inputs)), default=0)
+
+
+def _checkpoints(directory: Path, inputs: Properties) -> list[Path]:
+    try:
+        return list((directory / "checkpoints" / f"run-{inputs['run']}").glob("ckpt-*.index"))
+    except OSError:
+        return []
+
+
+def _step_of(checkpoint: Path) -> int:
+    found = re.fullmatch(r"ckpt-([0-9]+)\.index", checkpoint.name)
+    return int(found[1]) if found else 0
+
+
+def _steps(inputs: Properties) -> int | None:
+    """`--steps` of the job's arguments; None where it stands at the program's own default."""
+    found = re.findall(r"--steps[= ]([0-9]+)(?= |$)", " ".join(inputs.get("args", [])))
+    return int(found[-1]) if found else None
 
 
 def _what_changed(old: Properties, new: Properties, paths: Sequence[str]) -> str:
@@ -50,19 +113,7 @@ def _words(path: str) -> list[str]:
     if head == "code":
         file = re.search(r'"(.+)"', path)
         return [PurePath(file[1]).name if file else "program"]
-    return [head]
-
-
-def _at(old: Properties) -> str:
-    progress = read_progress(place.job_state(old) / "progress")
-    if progress is None:
-        return ""
-    if progress.step < progress.steps:
-        return f" (step {progress.step} of {progress.steps} was reached)"
-    following = int(old["run"]) + 1
-    return (
-        f", which is of its last step, {progress.step}: more --steps or `run: {following}` train on"
-    )
+    return [_KEYS.get(path, _KEYS.get(head, head))]
 
 
 def _replicas(inputs: Properties, role: str) -> int:

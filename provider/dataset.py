@@ -16,6 +16,9 @@ class Dataset:
     def identify(self, inputs: Properties) -> str:
         return str(inputs["name"])
 
+    def refusals(self, call: Call) -> list[str]:
+        return []
+
     def compare(self, call: Call) -> Change:
         moved = tuple(
             key for key in ("source", "storage") if call.old_inputs.get(key) != call.inputs[key]

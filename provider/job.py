@@ -5,7 +5,7 @@ from pathlib import Path
 
 from provider import claims, place, wait
 from provider.compare import changed_paths
-from provider.consequence import replacement
+from provider.consequence import replacement, resumption
 from provider.identity import IN_PLACE, job_generation
 from provider.kinds import Call, Change, NotReady, Properties
 from provider.ports import free_ports
@@ -13,6 +13,8 @@ from supervisor import client
 
 _ENDED = ("Absent", "Lost", "Stopped", "Failed")
 """States in which an `up` starts the job again."""
+
+_GOALS = {"running": "runs", "succeeded": "has succeeded"}
 
 _RENAMED = ("stateDirectory",)
 
@@ -31,6 +33,11 @@ class Job:
     def identify(self, inputs: Properties) -> str:
         return str(inputs["name"])
 
+    def refusals(self, call: Call) -> list[str]:
+        states = [place.job_state(inputs) for inputs in (call.inputs, call.old_inputs) if inputs]
+        refused = claims.refusal(_directory(call.inputs), *states)
+        return [refused] if refused else []
+
     def compare(self, call: Call) -> Change:
         changed = tuple(changed_paths(call.old_inputs, call.inputs))
         replaces = tuple(path for path in changed if path not in IN_PLACE)
@@ -40,6 +47,8 @@ class Job:
         if replaces:
             return Change(replaces=replaces, notes=(replacement(call, replaces),))
         updates = tuple(path for path in changed if path in IN_PLACE)
+        if "suspend" in updates and call.outputs.get("state") != "Succeeded":
+            return Change(updates=updates, notes=(_suspension(call.inputs),))
         drift = self._drift(call)
         notes = () if drift is None else (drift,)
         return Change(updates=updates, drift=("state",) if drift else (), notes=notes)
@@ -60,6 +69,9 @@ class Job:
         return {**call.outputs, "state": seen}
 
     def update(self, call: Call) -> Properties:
+        if call.inputs["stateDirectory"] != call.old_inputs.get("stateDirectory"):
+            claims.leave(_directory(call.old_inputs), place.job_state(call.old_inputs))
+            claims.take(_directory(call.inputs), place.job_state(call.inputs), call.report)
         if call.outputs.get("state") == "Succeeded" and self._drift(call) is None:
             return call.outputs
         return self.create(call)
@@ -67,6 +79,7 @@ class Job:
     def delete(self, call: Call) -> None:
         state = place.job_state(call.inputs)
         client.stop(state)
+        claims.leave(_directory(call.inputs), state)
         # Without it a job of the same name starts as a new one; logs are kept.
         (state / "status.json").unlink(missing_ok=True)
 
@@ -83,7 +96,7 @@ class Job:
         if not call.inputs["suspend"] and call.outputs.get("state") in _SHORT_OF[wait_for]:
             if seen.state == "Succeeded":
                 return "it has succeeded since"
-            return f"it is {seen.state}: `pulumi up` waits until it is {wait_for}"
+            return f"it is {seen.state}: `pulumi up` waits until it {_GOALS[wait_for]}"
         return None
 
     def _must_start(self, call: Call, state: Path) -> bool:
@@ -97,8 +110,7 @@ class Job:
         from provider.job_spec import job_spec
 
         client.stop(state)
-        directory = place.storage_root(call.inputs) / call.inputs["directory"]
-        claims.await_free(directory, state, call.report)
+        claims.take(_directory(call.inputs), state, call.report)
         shutil.rmtree(state / "progress", ignore_errors=True)
         spec = job_spec(call.inputs, state, free_ports)
         client.launch(spec, call.inputs.get("secretEnvironment", {}), state)
@@ -125,8 +137,22 @@ class Job:
         return {**outputs, "state": client.observe(state).state}
 
 
+def _directory(inputs: Properties) -> Path:
+    return place.storage_root(inputs) / str(inputs["directory"])
+
+
 def _next_start(inputs: Properties) -> str:
     if inputs["suspend"]:
         return "keeps it suspended"
+    return "starts it again" + _training(inputs)
+
+
+def _suspension(inputs: Properties) -> str:
+    if inputs["suspend"]:
+        return "suspended in place: its replicas are stopped, its checkpoints are kept"
+    return "goes on in place" + _training(inputs)
+
+
+def _training(inputs: Properties) -> str:
     # Of a program that is not the runtime's we do not know what it does with its checkpoints.
-    return "starts it again" + (", from its last checkpoint" if "program" in inputs else "")
+    return f"; training {resumption(inputs, inputs)}" if "program" in inputs else ""

@@ -20,6 +20,9 @@ class Machine:
     def identify(self, inputs: Properties) -> str:
         return str(inputs["stateDirectory"])
 
+    def refusals(self, call: Call) -> list[str]:
+        return []
+
     def compare(self, call: Call) -> Change:
         old, new = call.old_inputs, call.inputs
         moved = tuple(key for key in ("stateDirectory", "storage") if old.get(key) != new[key])

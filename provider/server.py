@@ -69,7 +69,16 @@ class Provider(services.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def Check(self, request: Any, context: Any) -> Any:
-        return provider.CheckResponse(inputs=request.news)
+        kind = self._kind(request, context)
+        call = self._call(
+            request, inputs=_properties(request.news), old_inputs=_properties(request.olds)
+        )
+        with _told(context, request):
+            refusals = kind.refusals(call)
+        return provider.CheckResponse(
+            inputs=request.news,
+            failures=[provider.CheckFailure(reason=reason) for reason in refusals],
+        )
 
     def Diff(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)

@@ -22,6 +22,9 @@ class Service:
     def identify(self, inputs: Properties) -> str:
         return str(inputs["name"])
 
+    def refusals(self, call: Call) -> list[str]:
+        return []
+
     def compare(self, call: Call) -> Change:
         changed = tuple(changed_paths(call.old_inputs, call.inputs))
         replaces = tuple(path for path in changed if path in _PLACE)
@@ -96,7 +99,7 @@ def _choose_port(call: Call, state: Path) -> int:
         if port and claim(port):
             return port
     (other,) = free_ports(1)
-    call.announce(f"port {preferred} is taken by another program: {other} is used")
+    call.announce(f"port {preferred} is taken by another program: {other} is used instead")
     return other
 
 

@@ -45,6 +45,7 @@ def until_succeeded(call: Call, state: Path, outputs: Properties, seconds: int |
         return seen.state == "Succeeded"
 
     _wait(call, state, outputs, done, seconds=seconds, goal="to succeed")
+    tell.end()
 
 
 def _wait(
@@ -116,6 +117,8 @@ class _Narrator:
             return
         self._next_report = now + 1
         progress = read_progress(self._progress)
+        if progress is None and seen.state == "Succeeded":
+            return
         if progress is None:
             self._call.report(f"{seen.state.lower()}: {_replicas(seen)}")
             return
@@ -123,3 +126,12 @@ class _Narrator:
         if progress.quarter() > self._quarter:
             self._quarter = progress.quarter()
             self._call.announce(progress.sentence())
+
+    def end(self) -> None:
+        """Tells what the job came to, which the last look while it ran may have missed."""
+        progress = read_progress(self._progress)
+        if progress is None:
+            return
+        nothing_new = progress.steps and progress.restored_step >= progress.steps
+        before = "was trained before: " if nothing_new else ""
+        self._call.announce(f"{before}{progress.sentence()}")

@@ -31,7 +31,7 @@ class JobProgress:
             parts[0] = "connecting"
         if self.phase == "done":
             # What is told last is the evaluation on what was held out, not the training.
-            parts.append("evaluated")
+            parts.append("on held-out data")
         if self.loss is not None:
             parts.append(f"loss {self.loss:.4f}")
         if self.accuracy is not None:

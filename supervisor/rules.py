@@ -120,7 +120,7 @@ def ticked(job: Job, spec: specs.Spec, now: float) -> Job:
     idle = job.finished or job.state == SUSPENDED or job.start_time is None
     if limit is None or idle or now - (job.start_time or 0) < limit:
         return job
-    message = f"Job {job.name} was active longer than its activeDeadlineSeconds of {limit:g} s"
+    message = f"Job {job.name} was active longer than its deadline of {limit:g} s"
     return failed(job, spec, "DeadlineExceeded", message, now)
 
 

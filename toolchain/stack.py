@@ -17,19 +17,19 @@ _LOCAL = "local"
 
 def up(stack: str) -> NoReturn:
     """Makes the stack if there is none, then becomes `pulumi up`, which shows the preview first."""
-    _select(stack, "--create")
+    _ensure(stack)
     _become("up", stack, *_consent(stack))
 
 
 def preview(stack: str) -> NoReturn:
     """Makes the stack if there is none, for a preview is of a stack; nothing else changes."""
-    _select(stack, "--create")
+    _ensure(stack)
     _become("preview", stack)
 
 
 def destroy(stack: str) -> NoReturn:
     """Data, checkpoints and exports stay: they are no resources of the stack."""
-    _select(stack)
+    _remove_stale_locks()
     _become("destroy", stack, *_consent(stack))
 
 
@@ -39,22 +39,46 @@ def _consent(stack: str) -> list[str]:
     return ["--yes"] if stack == _LOCAL or os.environ.get("YES") == "1" else []
 
 
-def _select(stack: str, *options: str) -> None:
-    """Also what a later plain `pulumi up` works on."""
-    for lock in stale_locks(STATE, socket.gethostname()):
-        say(f"Removing the lock of a pulumi that is no longer running: {lock.name}")
-        lock.unlink(missing_ok=True)
-    ran = _pulumi_stack_select(stack, *options)
+def _ensure(stack: str) -> None:
+    """Afterwards the stack exists. It is what a plain `pulumi up` works on when none was selected
+    before; a selection of the user's stays.
+
+    Raises Stop for a stack that has no file: most likely a slip of the keyboard.
+    """
+    _remove_stale_locks()
+    file = ROOT / f"Pulumi.{stack}.yaml"
+    if not file.is_file():
+        raise Stop(f"there is no {file.name}; the stacks here are {', '.join(known_stacks(ROOT))}")
+    selected = _pulumi("stack", "--show-name")
+    current = selected.stdout.strip() if selected.returncode == 0 else None
+    if current == stack:
+        return
+    options = ["select", stack, "--create"] if current is None else ["init", stack, "--no-select"]
+    ran = _pulumi("stack", *options)
     refused = "for new stack: incorrect passphrase" in ran.stderr
-    if refused and drop_foreign_salt(ROOT / f"Pulumi.{stack}.yaml"):
-        ran = _pulumi_stack_select(stack, *options)
-    if ran.returncode:
+    if refused and drop_foreign_salt(file):
+        ran = _pulumi("stack", *options)
+    if ran.returncode and f"/{stack}' already exists" not in ran.stderr:
         raise Stop(reason(ran.stderr, stack))
 
 
-def _pulumi_stack_select(stack: str, *options: str) -> subprocess.CompletedProcess[str]:
+def known_stacks(project: Path) -> list[str]:
+    """The stacks that have a file, the local one first."""
+    names = {
+        file.name.split(".", 1)[1].rpartition(".")[0] for file in project.glob("Pulumi.*.yaml")
+    }
+    return sorted(names, key=lambda name: (name != _LOCAL, name))
+
+
+def _remove_stale_locks() -> None:
+    for lock in stale_locks(STATE, socket.gethostname()):
+        say(f"Removing the lock of a pulumi that is no longer running: {lock.name}")
+        lock.unlink(missing_ok=True)
+
+
+def _pulumi(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [WRAPPER, "stack", "select", stack, *options, "--non-interactive"],
+        [WRAPPER, *arguments, "--non-interactive"],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         capture_output=True,

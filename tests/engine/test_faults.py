@@ -123,7 +123,7 @@ def test_a_refresh_does_not_end_the_wait_of_an_interrupted_up(workspace: Workspa
     refreshed = workspace.refresh()
     assert refreshed.code == 0, refreshed
     preview = workspace.preview()
-    assert "it is Running: `pulumi up` waits until it is succeeded" in preview.text
+    assert "it is Running: `pulumi up` waits until it has succeeded" in preview.text
     waiting = workspace.start("up", "--yes", "--skip-preview")
     time.sleep(5)
     assert waiting.poll() is None

@@ -43,7 +43,7 @@ def test_every_replica_gets_its_tf_config(workspace: Workspace) -> None:
     result = workspace.up()
     assert result.code == 0, result
     tasks, clusters = set(), set()
-    for path in (workspace.path / "data/six").iterdir():
+    for path in (workspace.path / "data/six").glob("[0-9]*-*"):
         if path.is_file():
             config = json.loads(path.read_text())
             tasks.add((config["task"]["type"], config["task"]["index"]))

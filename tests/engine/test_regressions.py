@@ -56,7 +56,7 @@ def test_a_second_stack_may_not_write_to_a_directory_that_is_in_use(workspace: W
     (workspace.path / "Pulumi.other.yaml").write_text(configured)
     refused = workspace.up("--stack", "other")
     assert refused.code != 0
-    assert "data/same is in use by job same of stack test: stop that one" in refused.text
+    assert "data/same is in use by job same of stack test: destroy that one" in refused.text
     assert _writers(workspace.path / "data/same") == ["begin first"]
     stopped = workspace.destroy()
     assert stopped.code == 0, stopped
@@ -64,6 +64,28 @@ def test_a_second_stack_may_not_write_to_a_directory_that_is_in_use(workspace: W
     assert free.code == 0, free
     gone = workspace.pulumi("destroy", "--yes", "--skip-preview", "--stack", "other")
     assert gone.code == 0, gone
+
+
+def test_a_directory_of_a_finished_job_of_another_stack_is_refused_at_preview(
+    workspace: Workspace,
+) -> None:
+    ends = {"command": ["sh", "-c", 'echo run >> "$ACK_TRAINING_JOB_DIR/runs"'], "chief": {}}
+    workspace.configure({**BARE, "jobs": {"same": ends}})
+    first = workspace.up()
+    assert first.code == 0, first
+    other = workspace.pulumi("stack", "init", "other", "--no-select")
+    assert other.code == 0, other
+    configured = (workspace.path / "Pulumi.test.yaml").read_text()
+    (workspace.path / "Pulumi.other.yaml").write_text(configured)
+    for refused in (
+        workspace.preview("--stack", "other"),
+        workspace.up("--stack", "other"),
+    ):
+        assert refused.code != 0
+        assert "data/same is in use by job same of stack test: destroy that one" in refused.text
+    assert (workspace.path / "data/same/runs").read_text() == "run\n"
+    unchanged = workspace.up("--expect-no-changes")
+    assert unchanged.code == 0, unchanged
 
 
 def test_an_interrupted_program_says_nothing_of_its_own(workspace: Workspace) -> None:

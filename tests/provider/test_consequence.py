@@ -1,6 +1,7 @@
 """The sentence on what a changed job means."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ OLD: dict[str, Any] = {
     "storage": "data",
     "directory": "m",
     "stateDirectory": ".ack-training/test",
+    "runPolicy": {"activeDeadlineSeconds": None},
 }
 RESUMES = "stopped and started again; training resumes from its last checkpoint"
 
@@ -38,8 +40,21 @@ def progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return directory
 
 
-def reach(progress: Path, step: int) -> None:
-    content = {"phase": "training", "step": step, "steps": 100, "updatedAt": 1}
+@pytest.fixture(autouse=True)
+def checkpoints(tmp_path: Path) -> Path:
+    directory = tmp_path / "data/m/checkpoints"
+    save(directory, run=1, step=20)
+    return directory
+
+
+def save(checkpoints: Path, run: int, step: int) -> None:
+    directory = checkpoints / f"run-{run}"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / f"ckpt-{step}.index").touch()
+
+
+def reach(progress: Path, step: int, steps: int = 100) -> None:
+    content = {"phase": "training", "step": step, "steps": steps, "updatedAt": 1}
     (progress / "chief-0.json").write_text(json.dumps(content))
 
 
@@ -71,7 +86,49 @@ def test_how_far_it_was_is_told(progress: Path) -> None:
 
 def test_a_job_that_has_nothing_left_to_train_says_so(progress: Path) -> None:
     reach(progress, 100)
-    assert sentence(args=[]).endswith("its last step, 100: more --steps or `run: 2` train on")
+    assert sentence(args=[]).endswith(
+        "its last step, 100: to train more, raise --steps or set `run: 2`"
+    )
+
+
+@pytest.mark.parametrize("args", [["--steps=200"], ["--seed=1", "--steps", "200"]])
+def test_more_steps_are_told(progress: Path, args: list[str]) -> None:
+    reach(progress, 100)
+    assert sentence(args=args) == (
+        "args changed: stopped and started again; training resumes from its last checkpoint and "
+        "goes on from step 100 to 200"
+    )
+
+
+def test_without_a_checkpoint_training_starts_from_nothing(
+    progress: Path, checkpoints: Path
+) -> None:
+    shutil.rmtree(checkpoints)
+    assert sentence(args=[]).endswith("started again; training starts from step 0")
+    reach(progress, 0)
+    assert sentence(args=[]).endswith("training starts from step 0: there is no checkpoint yet")
+
+
+def test_an_earlier_run_goes_on(checkpoints: Path) -> None:
+    save(checkpoints, run=3, step=90)
+    save(checkpoints, run=3, step=1000)
+    assert sentence(run=3) == (
+        "run 1 → 3: goes on with run 3 from its checkpoint of step 1000; the checkpoints of run 1 "
+        "are kept"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"secretEnvironment": {"T": "x"}}, "env"),
+        ({"environment": {"A": "x"}}, "env"),
+        ({"runPolicy": {"activeDeadlineSeconds": 5}}, "deadline"),
+        ({"startTimeoutSeconds": 5}, "startTimeout"),
+    ],
+)
+def test_a_key_is_called_as_the_file_calls_it(changes: dict[str, Any], key: str) -> None:
+    assert sentence(**changes).startswith(f"{key} changed: ")
 
 
 def test_a_new_run_starts_from_nothing() -> None:
