@@ -39,9 +39,10 @@ def start_job(tmp_path: Path, datasets: Path) -> Iterator[StartJob]:
         roles: Mapping[str, int],
         arguments: Sequence[str],
         program: Path = PROGRAMS / "mnist.py",
+        host: str = "127.0.0.1",
         **variables: str,
     ) -> ReplicaProcesses:
-        job = ReplicaProcesses(tmp_path, program, arguments, roles, **variables)
+        job = ReplicaProcesses(tmp_path, program, arguments, roles, host, **variables)
         jobs.append(job)
         job.start()
         return job

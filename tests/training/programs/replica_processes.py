@@ -34,6 +34,15 @@ def free_ports(count: int) -> list[int]:
     return found
 
 
+def has_ipv6() -> bool:
+    """Whether this machine can speak to itself by IPv6."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
 def environment_of(directory: Path, **variables: str) -> dict[str, str]:
     """The environment a target gives a replica of a job kept in `directory`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("ACK_TRAINING_", "TF_"))}
@@ -53,6 +62,27 @@ def environment_of(directory: Path, **variables: str) -> dict[str, str]:
     }
 
 
+def run(directory: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A program (`program`, by default mnist.py) ran as the one replica of a job in `directory`."""
+    program = PROGRAMS / variables.pop("program", "mnist.py")
+    return subprocess.run(
+        [sys.executable, "-m", "runtime", str(program), *arguments],
+        env=environment_of(directory, **variables),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def scalars(directory: Path) -> dict[str, list[int]]:
+    """Steps by tag of every event file in `directory`, read as TensorBoard reads them."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(directory), size_guidance={"tensors": 0})
+    events.Reload()
+    return {tag: [e.step for e in events.Tensors(tag)] for tag in events.Tags()["tensors"]}
+
+
 class ReplicaProcesses:
     """The replicas of one job; each has a log file `<role>-<index>.log` in `directory`."""
 
@@ -62,15 +92,15 @@ class ReplicaProcesses:
         program: Path,
         arguments: Sequence[str],
         roles: Mapping[str, int],
+        host: str = "127.0.0.1",
         **variables: str,
     ) -> None:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
-        self._command = [sys.executable, "-m", "runtime", str(program), *arguments]
+        self._command = [sys.executable, "-m", "runtime", str(PROGRAMS / program), *arguments]
         ports = iter(free_ports(sum(roles.values())))
         self._cluster = {
-            role: [f"127.0.0.1:{next(ports)}" for _ in range(count)]
-            for role, count in roles.items()
+            role: [f"{host}:{next(ports)}" for _ in range(count)] for role, count in roles.items()
         }
         self._variables = variables
         self.names = [f"{role}-{i}" for role, count in roles.items() for i in range(count)]

@@ -32,7 +32,6 @@ def test_without_tf_config_a_replica_trains_alone(environment: dict[str, str]) -
 
 
 def test_role_of_a_lone_replica_is_told_beside_tf_config() -> None:
-    assert read_cluster({"ACK_TRAINING_ROLE": "worker"}).writer == "worker"
     assert read_cluster({"ACK_TRAINING_REPLICA": "worker-0"}).writer == "worker"
 
 
@@ -98,6 +97,12 @@ def test_log_directory_is_numbered_where_a_role_has_several(
     assert read_cluster(config(members(**roles), role)).writer == writer
 
 
+def test_the_brackets_of_an_ipv6_address_belong_to_the_text_alone() -> None:
+    cluster = read_cluster(config({"worker": ["[fd00::2]:2222", "[fd00::3]:2222"]}, "worker"))
+    assert cluster.task.host_port == ("fd00::2", 2222)
+    assert cluster.addresses() == {"worker": ["[fd00::2]:2222", "[fd00::3]:2222"]}
+
+
 def test_what_was_normalised_reads_the_same_again() -> None:
     first = read_cluster(config(members(master=1, worker=2, ps=1), "ps"))
     again = read_cluster({"TF_CONFIG": first.tf_config()})
@@ -128,7 +133,9 @@ WRONG: list[tuple[dict[str, str], str]] = [
     (config({"worker": ["host:port"]}, "worker"), "not host:port"),
     (config({"worker": [2222]}, "worker"), "not host:port"),
     (config({"worker": ["a:1"], "chief": ["a:1"]}, "worker"), "a:1 more than once"),
-    ({"ACK_TRAINING_ROLE": "boss"}, "ACK_TRAINING_ROLE: 'boss'"),
+    (config({"worker": ["::1:2222"]}, "worker"), "not host:port or [IPv6]:port"),
+    (config({"worker": ["host:" + "9" * 5000]}, "worker"), "not host:port"),
+    ({"ACK_TRAINING_REPLICA": "boss-0"}, "ACK_TRAINING_REPLICA: 'boss'"),
 ]
 
 

@@ -55,6 +55,9 @@ MNIST = str(PROGRAMS / "mnist.py")
         (["-m", "runtime", MNIST], {"TF_CONFIG": "{"}, "mnist.py: TF_CONFIG is not JSON"),
         ([MNIST], {"TF_CONFIG": "{"}, "mnist.py: TF_CONFIG is not JSON"),
         (["-m", "runtime", MNIST], {"ACK_TRAINING_RUN": "x"}, "ACK_TRAINING_RUN is 'x'"),
+        (["-m", "runtime", MNIST], {"KERAS_BACKEND": "jax"}, "mnist.py: KERAS_BACKEND is 'jax'"),
+        ([MNIST], {"KERAS_BACKEND": "torch"}, "mnist.py: KERAS_BACKEND is 'torch'"),
+        ([MNIST, "--seed=4294967296"], {}, "argument --seed: '4294967296' is too large"),
         (["-m", "runtime", MNIST], {}, "datasets/mnist holds neither mnist-5k.npz nor"),
     ],
 )

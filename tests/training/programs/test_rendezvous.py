@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from runtime.cluster import Cluster, read_cluster
 from runtime.errors import NOT_ASSEMBLED, ReplicaError
-from runtime.guards import StartDeadline
+from runtime.guards import PROCESS_STARTED, StartDeadline, wait_for_own_port
 from runtime.rendezvous import meet
 
-from tests.training.programs.replica_processes import free_ports
+from tests.training.programs.replica_processes import free_ports, has_ipv6
 
 LONG = 3600.0
 """Seconds after the start of this process, so that they have not passed when a test begins."""
 
 
-def clusters(count: int) -> list[Cluster]:
-    addresses = [f"127.0.0.1:{port}" for port in free_ports(count)]
+HOSTS = ["127.0.0.1", *(["[::1]"] if has_ipv6() else [])]
+
+
+def clusters(count: int, host: str = "127.0.0.1") -> list[Cluster]:
+    addresses = [f"{host}:{port}" for port in free_ports(count)]
     return [
         read_cluster(
             {
@@ -36,18 +40,37 @@ def clusters(count: int) -> list[Cluster]:
     ]
 
 
+def in_a_minute() -> StartDeadline:
+    """Long enough to meet, and an end for a test in which nobody does."""
+    return StartDeadline(time.monotonic() - PROCESS_STARTED + 60)
+
+
 def nothing() -> None:
     """What a worker does while it waits."""
 
 
-def test_all_meet_and_leave_their_ports_free() -> None:
-    members = clusters(4)
+@pytest.mark.parametrize("host", HOSTS)
+def test_all_meet_and_leave_their_ports_free(host: str) -> None:
+    members = clusters(4, host)
     with ThreadPoolExecutor() as pool:
-        meetings = [pool.submit(meet, m, "job", StartDeadline(LONG), nothing) for m in members]
+        meetings = [pool.submit(meet, m, "job", in_a_minute(), nothing) for m in members]
         for meeting in meetings:
             meeting.result()
     for member in members:
-        socket.create_server(member.task.host_port).close()
+        family = socket.AF_INET6 if ":" in member.task.host_port[0] else socket.AF_INET
+        socket.create_server(member.task.host_port, family=family).close()
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_port_that_is_taken_on_one_address_is_waited_for_and_named(host: str) -> None:
+    (member,) = clusters(1, host)
+    address, port = member.task.host_port
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with (
+        socket.create_server((address, port), family=family),
+        pytest.raises(ReplicaError, match=f"port {port} of worker-0 .* is taken by another"),
+    ):
+        wait_for_own_port(member.task, StartDeadline(0.0))
 
 
 def test_who_does_not_come_is_named() -> None:

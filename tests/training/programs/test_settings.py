@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from runtime.errors import ReplicaError
-from runtime.flags import parse_flags
+from runtime.flags import parse_flags, program_flags, steps_asked
 from runtime.settings import read_settings
 
 
@@ -24,6 +24,21 @@ def test_a_program_adds_flags_to_those_of_the_runtime() -> None:
     assert (options.steps, options.hidden) == (30, 4)
 
 
+def test_the_largest_seed_is_taken() -> None:
+    assert parse_flags("p.py", ["--seed=4294967295"], no_flags).seed == 2**32 - 1
+
+
+def test_steps_are_known_before_the_flags_of_the_program_are() -> None:
+    assert steps_asked(["--hidden", "4", "--steps=30", "--deep"]) == 30
+    assert steps_asked([]) == 2000
+    assert steps_asked(["--steps=many"]) == 0
+
+
+def test_flags_of_the_program_are_told_from_the_runtimes() -> None:
+    options = parse_flags("p.py", ["--steps=30", "--hidden=4"], own_flags)
+    assert program_flags(options) == {"hidden": 4}
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
@@ -35,6 +50,12 @@ def test_a_program_adds_flags_to_those_of_the_runtime() -> None:
         ("--steps=0", "argument --steps: '0' is not a whole number from 1 up"),
         ("--steps=1.5", "'1.5' is not a whole number"),
         ("--steps=", "'' is not a whole number"),
+        ("--seed=4294967296", "'4294967296' is too large: the most is 4294967295"),
+        ("--steps=2147483648", "is too large: the most is 2147483647"),
+        ("--batch-size=2147483648", "is too large: the most is 2147483647"),
+        ("--checkpoint-every=99999999999", "is too large: the most is 2147483647"),
+        ("--evaluate-every=2147483648", "is too large: the most is 2147483647"),
+        ("--log-every=" + "9" * 5000, "is too large: the most is 2147483647"),
         ("--batch-size=-1", "'-1' is not a whole number from 1 up"),
         ("--learning-rate=0", "'0' is not a number above 0"),
         ("--learning-rate=nan", "'nan' is not a number above 0"),

@@ -12,35 +12,20 @@ from typing import Any
 import pytest
 
 from tests.training.programs.conftest import StartJob
-from tests.training.programs.replica_processes import PROGRAMS, environment_of
+from tests.training.programs.replica_processes import (
+    PROGRAMS,
+    environment_of,
+    run,
+    scalars,
+)
 
 pytestmark = pytest.mark.tensorflow
 
 RUN = Path("trial/checkpoints/run-1")
 
 
-def run(directory: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    program = PROGRAMS / variables.pop("program", "mnist.py")
-    return subprocess.run(
-        [sys.executable, "-m", "runtime", str(program), *arguments],
-        env=environment_of(directory, **variables),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def files(directory: Path) -> dict[str, int]:
     return {str(p): p.stat().st_mtime_ns for p in directory.rglob("*") if p.is_file()}
-
-
-def scalars(directory: Path) -> dict[str, list[int]]:
-    """Steps by tag of every event file in `directory`, read as TensorBoard reads them."""
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    events = EventAccumulator(str(directory), size_guidance={"tensors": 0})
-    events.Reload()
-    return {tag: [e.step for e in events.Tensors(tag)] for tag in events.Tags()["tensors"]}
 
 
 def predict(model: Path, images: Any) -> dict[str, Any]:

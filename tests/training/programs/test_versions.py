@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 from runtime.versions import Origin, exported_version, publish
 
-ORIGIN = Origin(job="digits", run=1, step=100, checkpoint="ab12")
+ORIGIN = Origin(job="digits", run=1, step=100, checkpoint="ab12", program="p1")
 
 
 def write_model(directory: Path) -> None:
@@ -49,10 +51,11 @@ def test_what_was_exported_is_found_by_its_origin(tmp_path: Path) -> None:
     version = publish(tmp_path, ORIGIN, write_model)
     assert exported_version(tmp_path, ORIGIN) == version
     for other in (
-        Origin("digits", 1, 200, "ab12"),
-        Origin("digits", 2, 100, "ab12"),
-        Origin("letters", 1, 100, "ab12"),
-        Origin("digits", 1, 100, "cd34"),
+        Origin("digits", 1, 200, "ab12", "p1"),
+        Origin("digits", 2, 100, "ab12", "p1"),
+        Origin("letters", 1, 100, "ab12", "p1"),
+        Origin("digits", 1, 100, "cd34", "p1"),
+        Origin("digits", 1, 100, "ab12", "p2"),
     ):
         assert exported_version(tmp_path, other) is None
 
@@ -79,7 +82,7 @@ def test_exports_at_once_get_numbers_of_their_own(tmp_path: Path) -> None:
         together.wait()
 
     def export(job: str) -> None:
-        versions.append(publish(tmp_path, Origin(job, 1, 100, "ab12"), write_together))
+        versions.append(publish(tmp_path, Origin(job, 1, 100, "ab12", "p1"), write_together))
 
     threads = [threading.Thread(target=export, args=(f"job-{i}",)) for i in range(8)]
     for thread in threads:
@@ -100,6 +103,34 @@ def test_a_failed_write_leaves_no_version(tmp_path: Path) -> None:
     assert [name for name in names(tmp_path) if not name.startswith(".")] == []
     assert publish(tmp_path, ORIGIN, write_model) == 1
     assert names(tmp_path) == ["1"]
+
+
+def test_a_rename_that_nfs_did_and_then_calls_missing_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = os.rename
+
+    def rename_twice(source: Path, target: Path) -> None:
+        rename(source, target)
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", rename_twice)
+    assert publish(tmp_path, ORIGIN, write_model) == 1
+    assert names(tmp_path) == ["1"]
+    assert exported_version(tmp_path, ORIGIN) == 1
+
+
+def test_a_rename_of_what_is_missing_is_no_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(source: Path, target: Path) -> None:
+        shutil.rmtree(source)
+        raise FileNotFoundError(errno.ENOENT, "gone", str(source))
+
+    monkeypatch.setattr(os, "rename", lose)
+    with pytest.raises(FileNotFoundError):
+        publish(tmp_path, ORIGIN, write_model)
+    assert [name for name in names(tmp_path) if not name.startswith(".")] == []
 
 
 def leftover(directory: Path, name: str, owner: dict[str, object]) -> Path:

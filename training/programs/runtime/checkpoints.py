@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,37 @@ from runtime.settings import Settings
 
 KEPT = 5
 
-# TensorFlow's reader reports a data file that ends too early as IndexError.
-_UNREADABLE = (tf.errors.OpError, IndexError)
+UNREADABLE = (tf.errors.OpError, IndexError)
+"""What TensorFlow's reader raises for a damaged file: IndexError if it ends too early."""
 
 
 def latest(settings: Settings) -> tuple[str, int] | None:
     """Path and step of the run's newest checkpoint; None before the first."""
-    state = tf.train.get_checkpoint_state(str(settings.checkpoints_dir))
-    # The state file, not the newest file, says what was saved whole.
-    for path in reversed(state.all_model_checkpoint_paths if state else []):
+    return max(_saved(settings), key=lambda saved: saved[1], default=None)
+
+
+def before(settings: Settings, step: int) -> tuple[str, int] | None:
+    """Path and step of the newest checkpoint before that of `step`."""
+    earlier = [saved for saved in _saved(settings) if saved[1] < step]
+    return max(earlier, key=lambda saved: saved[1], default=None)
+
+
+def _saved(settings: Settings) -> Iterator[tuple[str, int]]:
+    # The state file, not the files themselves, says what was saved whole.
+    for path in _stated(settings.checkpoints_dir):
         match = re.fullmatch(r"ckpt-(\d+)", Path(path).name)
         if match and Path(f"{path}.index").exists():
-            return path, int(match[1])
-    return None
+            yield path, int(match[1])
+
+
+def _stated(directory: Path) -> list[str]:
+    """The checkpoints that the state file names; none if it cannot be read."""
+    try:
+        state = tf.train.get_checkpoint_state(str(directory))
+    except ValueError:
+        # So is an empty file told, and one that is no text.
+        return []
+    return list(state.all_model_checkpoint_paths) if state else []
 
 
 class Checkpoints:
@@ -66,7 +84,7 @@ class Checkpoints:
         try:
             refuse_misfit(path, self._parts)
             self._root.restore(path, options=self._options).assert_consumed()
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             if is_peer_loss(error):
                 raise
             raise _damaged(path, error) from None
@@ -88,14 +106,16 @@ def restore_model(path: str, model: Any) -> None:
         root.restore(path).expect_partial()
     except tf.errors.NotFoundError:
         raise
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise _damaged(path, error) from None
 
 
 def refuse_misfit(path: str, parts: Mapping[str, Mapping[str, Any]]) -> None:
     """Raises ReplicaError naming the first variable in which checkpoint and program differ."""
     stored = {key: list(shape) for key, shape in tf.train.list_variables(path)}
-    remedy = "set `run: 2` (a new number) to train anew; the checkpoint is left as it is"
+    run = re.fullmatch("run-([0-9]+)", Path(path).parent.name)
+    following = int(run[1]) + 1 if run else 2
+    remedy = f"set `run: {following}` (a new number) to train anew; the checkpoint is left as it is"
     for part, variables in parts.items():
         prefix, suffix = f"{part}/", "/.ATTRIBUTES/VARIABLE_VALUE"
         found = {

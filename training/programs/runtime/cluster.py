@@ -119,15 +119,15 @@ def read_cluster(environment: Mapping[str, str]) -> Cluster:
     """The cluster TF_CONFIG describes; without TF_CONFIG, a cluster of one process.
 
     The operator omits TF_CONFIG when a job has exactly one replica, whose role is then given by
-    ACK_TRAINING_ROLE, or by ACK_TRAINING_REPLICA such as worker-0 (default: chief).
+    ACK_TRAINING_REPLICA, such as worker-0 (default: chief).
     Raises ReplicaError, one line, when TF_CONFIG is malformed or describes what TensorFlow cannot
     run.
     """
     text = (environment.get(OPERATOR_TF_CONFIG) or environment.get("TF_CONFIG", "")).strip()
     if not text:
         name = environment.get("ACK_TRAINING_REPLICA", "")
-        role = environment.get("ACK_TRAINING_ROLE", "") or name.rpartition("-")[0] or "chief"
-        return Cluster(task=Replica(_role_named(role, "ACK_TRAINING_ROLE"), 0))
+        role = name.rpartition("-")[0] or name or "chief"
+        return Cluster(task=Replica(_role_named(role, "ACK_TRAINING_REPLICA"), 0))
     try:
         config = json.loads(text)
     except json.JSONDecodeError as error:
@@ -167,9 +167,12 @@ def _members(cluster: Any) -> dict[str, list[str]]:
 def _check_address(address: Any, where: str) -> None:
     if isinstance(address, str):
         host, separator, port = address.rpartition(":")
-        if separator and host and port.isascii() and port.isdigit() and 0 < int(port) < 65536:
+        digits = port.isascii() and port.isdigit() and len(port) < 6
+        # Without brackets nobody can tell where an IPv6 address ends and its port begins.
+        plain = ":" not in host or (host.startswith("[") and host.endswith("]"))
+        if separator and host and plain and digits and 0 < int(port) < 65536:
             return
-    raise ReplicaError(f"{where} is {address!r}, not host:port")
+    raise ReplicaError(f"{where} is {address!r}, not host:port or [IPv6]:port")
 
 
 def _task(task: Any) -> tuple[str, int]:

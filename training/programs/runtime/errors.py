@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+PROGRAM_RAISED = 1
+"""The program raised, and its traceback is in the log: a restart would fail again."""
+
 BAD_INPUT = 2
-"""Bad configuration, bad data or a checkpoint that does not fit: a restart would fail again."""
+"""Bad configuration, bad data, a checkpoint that does not fit, or a training that diverged: a
+restart would fail again."""
 
 NOT_ASSEMBLED = 4
 """The cluster did not assemble within the start timeout: a restart would fail again."""

@@ -30,7 +30,8 @@ def follow(run: Run) -> None:
         newest = checkpoints.latest(run.settings)
         if newest is None or (newest[1] < steps and newest[1] < evaluated + max(every, 1)):
             if newest is not None and newest[1] == evaluated:
-                run.leave_if_finished()
+                run.leave_if_over()
+            run.leave_if_diverged()
             time.sleep(_POLL_SECONDS)
             continue
         path, step = newest

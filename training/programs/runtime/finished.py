@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from runtime.program_text import ProgramText
 from runtime.progress import read_json, write_json
 from runtime.settings import Settings
 
 _OF_THE_TARGET = ("steps", "job_dir", "datasets_dir")
 
 
-def program_digest(program: Path, options: Mapping[str, Any]) -> str:
-    """What is trained: the program, the modules it has imported from its own folder, and its flags
-    but for how long and where. Neither the runtime nor installed packages are part of it."""
-    folder = program.resolve().parent
-    others = (Path(__file__).resolve().parent, Path(sys.prefix).resolve())
-    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    files = {program.resolve(), *(Path(name).resolve() for name in loaded if name)}
-    texts = {
-        path.relative_to(folder).as_posix(): sha256(path.read_bytes()).hexdigest()
-        for path in files
-        if path.is_relative_to(folder) and not any(path.is_relative_to(other) for other in others)
-    }
-    flags = {name: str(value) for name, value in options.items() if name not in _OF_THE_TARGET}
-    return sha256(json.dumps([texts, flags], sort_keys=True).encode()).hexdigest()
+def program_digest(text: ProgramText, flags: Mapping[str, Any]) -> str:
+    """What is trained, or served: the program's files and `flags`, but for how long and where."""
+    kept = {name: str(value) for name, value in flags.items() if name not in _OF_THE_TARGET}
+    content = json.dumps([dict(text.digests), kept], sort_keys=True)
+    return sha256(content.encode()).hexdigest()
 
 
 def is_finished(settings: Settings, steps: int, digest: str) -> bool:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import argparse
 import difflib
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from runtime.errors import ReplicaError
 
 Options = argparse.Namespace
+
+_COUNT_LIMIT = 2**31
+"""TensorFlow takes sizes of batches as 32-bit numbers, and no run has more steps."""
+
+_SEED_LIMIT = 2**32
+"""numpy's generator takes no larger seed."""
 
 
 class FlagParser(argparse.ArgumentParser):
@@ -37,6 +43,26 @@ def parse_flags(
     return options
 
 
+def steps_asked(argv: Sequence[str]) -> int:
+    """--steps of a program whose other flags are not known yet; 0 if it is wrong."""
+    try:
+        return int(_runtime_parser().parse_known_args(argv)[0].steps)
+    except ReplicaError:
+        return 0
+
+
+def program_flags(options: Options) -> dict[str, Any]:
+    """The values of the flags that the program added."""
+    known = vars(_runtime_parser().parse_args([]))
+    return {name: value for name, value in vars(options).items() if name not in known}
+
+
+def _runtime_parser() -> FlagParser:
+    parser = FlagParser(add_help=False, allow_abbrev=False)
+    _add_runtime_flags(parser)
+    return parser
+
+
 def _add_runtime_flags(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--steps", type=_count, default=2000, help="train up to this global step (default 2000)")
@@ -51,7 +77,7 @@ def _add_runtime_flags(parser: argparse.ArgumentParser) -> None:
         " evaluator there is one evaluation, at the end",
     )
     add("--log-every", type=_count, default=100, help="steps between points of the curves")
-    add("--seed", type=_count_or_none, default=1, help="seed of the weights and of the shuffling")
+    add("--seed", type=_seed, default=1, help="seed of the weights and of the shuffling")
     add(
         "--idle-timeout",
         type=_positive,
@@ -63,17 +89,27 @@ def _add_runtime_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
-    return _whole(text, 1)
+    return _whole(text, 1, _COUNT_LIMIT)
 
 
 def _count_or_none(text: str) -> int:
-    return _whole(text, 0)
+    return _whole(text, 0, _COUNT_LIMIT)
 
 
-def _whole(text: str, least: int) -> int:
-    if text.isascii() and text.isdigit() and int(text) >= least:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
+def _seed(text: str) -> int:
+    return _whole(text, 0, _SEED_LIMIT)
+
+
+def _whole(text: str, least: int, limit: int) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
+    # Python itself refuses to read a number of thousands of digits.
+    digits = text.lstrip("0") or "0"
+    if len(digits) > len(str(limit)) or int(digits) >= limit:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is too large: the most is {limit - 1}")
+    if int(digits) < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
+    return int(digits)
 
 
 def _positive(text: str) -> float:

@@ -107,6 +107,13 @@ def wait_for_peers(
         time.sleep(0.2)
 
 
+def wait_until_gone(peers: Sequence[Replica], seconds: float) -> None:
+    """Returns once no peer's port takes connections any more, or after `seconds`."""
+    ends = time.monotonic() + seconds
+    while any(answers(peer) for peer in peers) and time.monotonic() < ends:
+        time.sleep(0.1)
+
+
 def wait_for_own_port(replica: Replica, deadline: StartDeadline) -> None:
     """Returns once this replica's port is free, which it may not be right after a restart."""
     while not _is_free(replica.host_port[1]):
@@ -118,13 +125,27 @@ def wait_for_own_port(replica: Replica, deadline: StartDeadline) -> None:
         time.sleep(0.2)
 
 
+def bind_everywhere(port: int) -> socket.socket:
+    """A socket at `port` of every address of this machine, be it IPv4 or IPv6, as TensorFlow's
+    servers have. Raises OSError if the port is taken on one of them."""
+    dual = socket.has_dualstack_ipv6()
+    bound = socket.socket(socket.AF_INET6 if dual else socket.AF_INET)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if dual:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        bound.bind(("", port))
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
 def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("", port))
-        except OSError:
-            return False
+    try:
+        bind_everywhere(port).close()
+    except OSError:
+        return False
     return True
 
 

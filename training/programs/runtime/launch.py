@@ -8,8 +8,12 @@ import sys
 from pathlib import Path
 
 from runtime import fit_guard
-from runtime.cluster import OPERATOR_TF_CONFIG, read_cluster
+from runtime.cluster import OPERATOR_TF_CONFIG, Cluster, read_cluster
 from runtime.errors import BAD_INPUT, ReplicaError
+from runtime.flags import steps_asked
+from runtime.keras_settings import settle_keras
+from runtime.program_text import read_program
+from runtime.progress import Progress, progress_directory
 
 USAGE = "usage: python -m runtime program.py [flags of the program]"
 
@@ -28,9 +32,11 @@ def main() -> None:
         if not program.is_file():
             raise ReplicaError(f"there is no program {program}")
         cluster = read_cluster(os.environ)
+        settle_keras(os.environ)
     except ReplicaError as error:
         print(f"{program.name}: {error}", file=sys.stderr)
         sys.exit(error.code)
+    _say_that_it_starts(program, cluster, sys.argv[2:])
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     fit_guard.install()
     if os.environ.get("TF_CONFIG"):
@@ -39,3 +45,13 @@ def main() -> None:
     sys.argv = [str(program), *sys.argv[2:]]
     sys.path[0] = str(program.resolve().parent)
     runpy.run_path(str(program), run_name="__main__")
+
+
+def _say_that_it_starts(program: Path, cluster: Cluster, argv: list[str]) -> None:
+    """The progress file says so before the program runs, which may import TensorFlow at once.
+
+    Of a program that does not use this runtime nothing else would ever be told, so nothing is.
+    """
+    directory = progress_directory(os.environ)
+    if directory and read_program(program).uses_runtime:
+        Progress(directory, cluster.task, steps_asked(argv)).update()

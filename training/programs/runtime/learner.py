@@ -53,6 +53,10 @@ class Learner:
             aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA,
         )
 
+    def is_finite(self) -> bool:
+        """Whether no weight became infinite or no number; looked at where the weights are."""
+        return all(_is_finite(weight.value) for weight in self.model.trainable_variables)
+
     def update(self, inputs: Any, labels: Any, batch_size: int, replicas: int) -> dict[str, Any]:
         """Applies one step for this replica's part of a batch of `batch_size` examples.
 
@@ -71,6 +75,13 @@ class Learner:
         for name, values in self._task.metrics(labels, outputs).items():
             parts[name] = tf.reduce_sum(per_example(values)) / batch_size
         return parts
+
+
+def _is_finite(variable: Any) -> bool:
+    if not variable.dtype.is_floating:
+        return True
+    with tf.device(variable.device):
+        return bool(tf.reduce_all(tf.math.is_finite(variable.read_value())))
 
 
 def per_example(values: Any) -> Any:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Protocol
 
+from runtime import checkpoints
 from runtime.curves import Curves
+from runtime.divergence import diverged
 from runtime.run import Run
 
 
@@ -19,6 +22,9 @@ class Trainer(Protocol):
     def advance(self, count: int) -> dict[str, float]:
         """Trains `count` more steps; returns their mean loss and metrics."""
 
+    def is_finite(self) -> bool:
+        """Whether every weight is a finite number."""
+
     def save(self) -> None:
         """A checkpoint of the current step exists afterwards."""
 
@@ -26,7 +32,13 @@ class Trainer(Protocol):
 def train_to_end(
     run: Run, trainer: Trainer, curves: Curves | None, evaluate: Callable[[], None] | None
 ) -> None:
-    """The run's last step is trained and saved. Only the leader has curves and evaluates."""
+    """The run's last step is trained and saved. Only the leader has curves and evaluates.
+
+    Raises DivergedError, in every process that takes part in each step, before anything is saved
+    that is no good.
+    """
+    # The first step may take long; whoever looks for a start that hangs must know that it is over.
+    run.progress.update(phase="training")
     options = run.options
     intervals = [options.log_every, options.checkpoint_every]
     if options.evaluate_every:
@@ -38,11 +50,17 @@ def train_to_end(
         if curves:
             rate = (stop - start) * options.batch_size / (time.monotonic() - started)
             curves.training(trainer.step, means, rate)
+        if not math.isfinite(means["loss"]):
+            steps = f"of steps {start + 1} to {trainer.step} is {means['loss']}"
+            raise diverged(run, f"the loss {steps}", checkpoints.latest(run.settings))
         evaluates = bool(options.evaluate_every) and _crossed(
             start, trainer.step, options.evaluate_every
         )
         ended = trainer.step >= options.steps
         if ended or evaluates or _crossed(start, trainer.step, options.checkpoint_every):
+            if not trainer.is_finite():
+                weights = f"weights are infinite or no numbers after step {trainer.step}"
+                raise diverged(run, weights, checkpoints.latest(run.settings))
             trainer.save()
         if evaluates and evaluate and not ended:
             evaluate()

@@ -14,8 +14,11 @@ from runtime import checkpoints, guards
 from runtime.cluster import Cluster
 from runtime.curves import Curves
 from runtime.devices import prepare_gpus
+from runtime.divergence import DivergedError
+from runtime.ending import leave_as_leader, leave_with_leader
 from runtime.errors import ReplicaError
 from runtime.evaluation import in_loop_evaluation
+from runtime.export import check_export
 from runtime.finish import finish
 from runtime.input_pipeline import TrainingData
 from runtime.loop import train_to_end
@@ -41,11 +44,13 @@ def train(run: Run) -> None:
         finish(run, Curves(run))
         return
     deadline = guards.StartDeadline(settings.start_timeout_seconds)
-    meet(cluster, f"{settings.job}/run-{settings.run}", deadline, run.leave_if_finished)
+    meet(cluster, f"{settings.job}/run-{settings.run}", deadline, run.leave_if_over)
     strategy = _connect(cluster)
     guards.end_on_signals()
     # Not before: a dataset made ahead of the strategy would keep TensorFlow from connecting.
     data = TrainingData(run.task, shares=len(workers))
+    if cluster.is_leader and settings.export:
+        check_export(run.task, run.options.seed, data.batch_spec)
     guard = guards.IdleGuard(run.options.idle_timeout, cluster.peers)
     directory = (
         settings.checkpoints_dir
@@ -61,15 +66,15 @@ def train(run: Run) -> None:
         curves = Curves(run)
         train_to_end(run, trainer, curves, in_loop_evaluation(run, curves))
         finish(run, curves)
-        # The others leave first, for they take the leader's leaving for a loss. To return would
-        # destroy the strategy, which waits seconds for those who left.
-        time.sleep(1.0)
-        guards.end_process(0)
-    train_to_end(run, trainer, None, None)
-    shutil.rmtree(directory, ignore_errors=True)
-    while True:
-        run.leave_if_finished()
-        time.sleep(0.1)
+        leave_as_leader(run, trainer.meet_everywhere)
+    try:
+        train_to_end(run, trainer, None, None)
+    except DivergedError:
+        run.let_leader_end_first()
+        raise
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    leave_with_leader(run, trainer.meet_everywhere)
 
 
 def _connect(cluster: Cluster) -> Any:

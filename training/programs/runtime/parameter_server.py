@@ -18,6 +18,7 @@ from runtime.curves import Curves
 from runtime.devices import leave_gpus, prepare_gpus
 from runtime.errors import PEER_LOST, ReplicaError
 from runtime.evaluation import in_loop_evaluation
+from runtime.export import check_export
 from runtime.finish import finish
 from runtime.input_pipeline import TrainingData
 from runtime.learner import Learner
@@ -52,7 +53,7 @@ def _serve(run: Run) -> None:
         protocol="grpc",
         start=True,
     )
-    guards.wait_for_peers([cluster.leader], deadline, run.leave_if_finished)
+    guards.wait_for_peers([cluster.leader], deadline, run.leave_if_over)
     run.progress.update(phase="training")
     _stay_with_chief(run)
     del server
@@ -66,7 +67,7 @@ def _stay_with_chief(run: Run) -> None:
     timeout = run.settings.start_timeout_seconds
     seen = time.monotonic()
     while True:
-        run.leave_if_finished()
+        run.leave_if_over()
         time.sleep(0.5)
         if guards.answers(run.cluster.leader):
             seen = time.monotonic()
@@ -81,6 +82,8 @@ def _coordinate(run: Run) -> None:
     newest = newest_checkpoint(run)
     if newest is None or newest[1] < run.options.steps:
         data = TrainingData(run.task, shares=1)
+        if run.settings.export:
+            check_export(run.task, run.options.seed, data.batch_spec)
         deadline = guards.StartDeadline(run.settings.start_timeout_seconds)
         guards.wait_for_own_port(run.cluster.task, deadline)
         guards.wait_for_peers(run.cluster.peers, deadline, lambda: None)
@@ -104,17 +107,13 @@ class ParameterServerTrainer:
         strategy = _connect(run.cluster)
         self._coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
         batch_size = run.options.batch_size
-
-        def batches() -> tf.data.Dataset:
-            return data.batches(batch_size)
-
-        batch_spec = batches().element_spec
         with strategy.scope():
-            self._learner = learner = Learner(run.task, run.options.seed, batch_spec)
-        self._checkpoints = Checkpoints(learner, run.settings.checkpoints_dir, CHIEF_DEVICE)
-        # Each worker shuffles by itself: with a global seed all would take the same examples.
+            self._learner = learner = Learner(run.task, run.options.seed, data.batch_spec)
+        # Each worker draws by itself: with a global seed all would draw the same.
         tf.random.set_seed(None)
-        self._batches = iter(self._coordinator.create_per_worker_dataset(batches))
+        self._checkpoints = Checkpoints(learner, run.settings.checkpoints_dir, CHIEF_DEVICE)
+        batches = self._coordinator.create_per_worker_dataset(data.sendable_batches(batch_size))
+        self._batches = iter(batches)
         self._step = 0
 
         def replica_step(inputs: Any, labels: Any) -> dict[str, Any]:
@@ -147,6 +146,9 @@ class ParameterServerTrainer:
         parts = self._coordinator.fetch(scheduled)
         self._step = int(self._learner.step.numpy())
         return {name: sum(float(part[name]) for part in parts) / len(parts) for name in parts[0]}
+
+    def is_finite(self) -> bool:
+        return self._learner.is_finite()
 
     def save(self) -> None:
         self._checkpoints.save(self._step)

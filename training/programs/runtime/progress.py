@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Mapping
@@ -13,14 +14,25 @@ from runtime.cluster import Replica
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """`path` holds `value` afterwards, whole and on disk; its directory is made if absent."""
+    """`path` holds `value` afterwards, whole and on disk; its directory is made if absent.
+
+    A number that is not finite, for which JSON has no word, becomes null.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with aside.open("w", encoding="utf-8") as file:
-        json.dump(value, file)
+        json.dump(_without_infinities(value), file, allow_nan=False)
         file.flush()
         os.fsync(file.fileno())
     os.replace(aside, path)
+
+
+def _without_infinities(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_infinities(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_infinities(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -30,6 +42,12 @@ def read_json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def progress_directory(environment: Mapping[str, str]) -> Path | None:
+    """Where replicas tell how far they are; None where nobody asks."""
+    directory = environment.get("ACK_TRAINING_PROGRESS_DIR", "")
+    return Path(directory) if directory else None
 
 
 class Progress:

@@ -7,14 +7,23 @@ import shutil
 import sys
 import tempfile
 
+from runtime.keras_settings import refuse_backend
+
 
 def import_tensorflow() -> None:
     """TensorFlow and Keras are imported; what they wrote to stderr is shown only if that failed.
 
-    The lines come from native code before TF_CPP_MIN_LOG_LEVEL is read, hence the descriptor.
+    Raises ReplicaError if the program has imported Keras before, with another backend.
     """
-    if "tensorflow" in sys.modules:
-        return
+    if "tensorflow" not in sys.modules:
+        _import_quietly()
+    import keras
+
+    refuse_backend(keras.config.backend())
+
+
+def _import_quietly() -> None:
+    """The lines come from native code before TF_CPP_MIN_LOG_LEVEL is read, hence the descriptor."""
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as aside:

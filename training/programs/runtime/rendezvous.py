@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 
 from runtime.cluster import Cluster, Replica
-from runtime.guards import StartDeadline, wait_for_own_port
+from runtime.guards import StartDeadline, bind_everywhere, wait_for_own_port
 
 _GREETING = "ack-training"
 _REPLY_SECONDS = 10.0
@@ -30,7 +30,8 @@ def meet(
     """
     wait_for_own_port(cluster.task, deadline)
     met: set[str] = set()
-    with socket.create_server(("", cluster.task.host_port[1]), backlog=128) as server:
+    with bind_everywhere(cluster.task.host_port[1]) as server:
+        server.listen(128)
         listener = threading.Thread(target=_listen, args=(server, cluster, job, met), daemon=True)
         listener.start()
         while missing := [peer for peer in cluster.peers if peer.name not in met]:

@@ -21,7 +21,6 @@ class Settings:
     datasets_dir: Path
     run: int = 1
     export: bool = False
-    progress_dir: Path | None = None
     start_timeout_seconds: float = DEFAULT_START_TIMEOUT_SECONDS
 
     @property
@@ -53,14 +52,12 @@ def read_settings(
             " such as --job-dir=data/trial"
         )
     datasets = _directory(environment, "ACK_TRAINING_DATASETS_DIR", "--datasets-dir", datasets_dir)
-    progress = environment.get("ACK_TRAINING_PROGRESS_DIR", "")
     settings = Settings(
         job=environment.get("ACK_TRAINING_JOB", "") or job_path.name,
         job_dir=job_path,
         datasets_dir=datasets or Path.cwd() / "data" / "datasets",
         run=_run(environment.get("ACK_TRAINING_RUN", "")),
         export=_switch(environment, "ACK_TRAINING_EXPORT"),
-        progress_dir=Path(progress) if progress else None,
         start_timeout_seconds=_seconds(environment, "ACK_TRAINING_START_TIMEOUT"),
     )
     _stays_inside(settings.checkpoints_dir, job_path)

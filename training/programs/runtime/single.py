@@ -7,6 +7,7 @@ import tensorflow as tf
 from runtime.curves import Curves
 from runtime.devices import prepare_gpus
 from runtime.evaluation import in_loop_evaluation
+from runtime.export import check_export
 from runtime.finish import finish
 from runtime.input_pipeline import TrainingData
 from runtime.loop import train_to_end
@@ -19,6 +20,8 @@ def train(run: Run) -> None:
     newest = newest_checkpoint(run)
     if newest is None or newest[1] < run.options.steps:
         data = TrainingData(run.task, shares=1)
+        if run.settings.export:
+            check_export(run.task, run.options.seed, data.batch_spec)
         strategy = (
             tf.distribute.MirroredStrategy() if prepare_gpus() > 1 else tf.distribute.get_strategy()
         )

@@ -11,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from runtime import checkpoints
+from runtime.checkpoint_state import mend_state
 from runtime.checkpoints import Checkpoints
 from runtime.guards import IdleGuard
 from runtime.input_pipeline import TrainingData, share_of_batch
@@ -43,9 +44,8 @@ class SynchronousTrainer:
             seed = run.options.seed + share[1]
             return data.batches(max(1, mine // here), seed, share[1])
 
-        batch_spec = batches(None).element_spec
         with strategy.scope():
-            self.learner = Learner(run.task, run.options.seed, batch_spec)
+            self.learner = Learner(run.task, run.options.seed, data.batch_spec)
         self._checkpoints = Checkpoints(self.learner, directory)
         self._step = 0
         self._batches = iter(strategy.distribute_datasets_from_function(batches))
@@ -88,9 +88,16 @@ class SynchronousTrainer:
         self.learner.step.assign(self._step)
         self._checkpoints.save(self._step)
 
+    def is_finite(self) -> bool:
+        return self.learner.is_finite()
+
     def sum_everywhere(self, values: np.ndarray) -> list[float]:
         """The sum of each value over all processes, each of which must call this."""
         return [float(value) for value in self._sum_everywhere(tf.constant(values, tf.float64))]
+
+    def meet_everywhere(self) -> None:
+        """Returns once every process has called this."""
+        self.sum_everywhere(np.zeros(1))
 
 
 def _summing(strategy: Any, processes: int) -> Callable[[Any], Any]:
@@ -118,7 +125,11 @@ def _sums_here(strategy: Any, part: dict[str, Any]) -> np.ndarray:
 
 
 def newest_checkpoint(run: Run) -> tuple[str, int] | None:
-    """The run's newest checkpoint, said in the progress file as the one restored."""
+    """The run's newest checkpoint, said in the progress file as the one restored; for the leader.
+
+    Raises ReplicaError where there were checkpoints and none is left whole.
+    """
+    mend_state(run.settings)
     newest = checkpoints.latest(run.settings)
     if newest:
         run.progress.update(step=newest[1], restoredStep=newest[1])

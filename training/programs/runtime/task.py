@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.flags import Options
+from runtime.signature import arranged, named_inputs
 
 
 class Task:
@@ -63,18 +64,23 @@ class Task:
         return keras.optimizers.Adam(rate)
 
     def serving_inputs(self, model: Any) -> dict[str, Any]:
-        """tf.TensorSpec of each input of the exported signature; by default the model's inputs."""
+        """tf.TensorSpec of each input of the exported signature; by default the model's inputs,
+        where `inputs` is the name of one that has none. A model of a class of its own needs this.
+        """
         import tensorflow as tf
 
         return {
-            tensor.name: tf.TensorSpec(tensor.shape, tensor.dtype, name=tensor.name)
-            for tensor in model.inputs
+            name: tf.TensorSpec(tensor.shape, tensor.dtype, name=name)
+            for name, tensor in named_inputs(model).items()
         }
 
     def serve(self, model: Any, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Outputs by name of the exported signature serving_default, for a batch of inputs."""
-        values = list(inputs.values())
-        return {"outputs": model(values[0] if len(values) == 1 else inputs, training=False)}
+        """Outputs by name of the exported signature serving_default, for a batch of inputs.
+
+        Traced before the training begins, so that a mistake is told then. A variable or table that
+        it uses is exported if it belongs to the model or is an attribute of the task.
+        """
+        return {"outputs": model(arranged(model, inputs), training=False)}
 
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Adds flags of this program's own; their values are in self.options."""

@@ -25,12 +25,14 @@ _OWNER = "owner.json"
 
 @dataclass(frozen=True)
 class Origin:
-    """What a version was made from; `checkpoint` is a digest of the checkpoint's content."""
+    """What a version was made from; `checkpoint` is a digest of the checkpoint's content, `program`
+    of what serves it, for another serve() makes another model of the same weights."""
 
     job: str
     run: int
     step: int
     checkpoint: str
+    program: str
 
 
 def exported_version(directory: Path, origin: Origin) -> int | None:
@@ -65,15 +67,28 @@ def publish(directory: Path, origin: Origin, write: Callable[[Path], None]) -> i
 
 def _rename_to_next(content: Path, directory: Path) -> int:
     """A rename onto a version that exists fails, for no version is an empty directory."""
+    identity = content.stat().st_ino
     while True:
         version = max(_versions(directory), default=0) + 1
+        target = directory / str(version)
         try:
-            os.rename(content, directory / str(version))
+            os.rename(content, target)
+        except FileNotFoundError:
+            # A request that NFS sent again finds done what its first copy did.
+            if not _is_inode(target, identity):
+                raise
         except OSError as error:
             if error.errno not in (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR):
                 raise
             continue
         return version
+
+
+def _is_inode(path: Path, number: int) -> bool:
+    try:
+        return path.stat().st_ino == number
+    except FileNotFoundError:
+        return False
 
 
 def _versions(directory: Path) -> list[int]:
