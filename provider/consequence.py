@@ -42,7 +42,8 @@ def resumption(old: Properties, new: Properties) -> str:
     `old` is what ran until now."""
     progress = read_progress(place.job_state(old) / "progress")
     reached = _newest_checkpoint(new)
-    if progress is None:
+    # Steps are unknown until the program has read its flags.
+    if progress is None or not progress.steps:
         return "resumes from its last checkpoint" if reached else "starts from step 0"
     if not reached and not progress.restored_step:
         return "starts from step 0: there is no checkpoint yet"

@@ -17,6 +17,7 @@ from . import children, control, job_progress, rules, services, status
 from .causes import PEER_LOST
 from .guardian import Guardian
 from .health import HealthCheck
+from .health_watch import HealthWatch
 from .process import CannotStart
 from .replicas import Replicas
 from .spec import Spec
@@ -26,7 +27,6 @@ from .sweep import kill_all, marked_replicas
 LOOK_SECONDS = 0.25
 # How long the end of a job waits for a full disk to be cleared.
 LAST_WRITE_SECONDS = 600.0
-HEALTH_SECONDS, HEALTH_SECONDS_READY = 0.5, 5.0
 
 
 class Supervisor:
@@ -51,8 +51,7 @@ class Supervisor:
         self._epoch = time.time() - _uptime()
         self._grace = control.DEFAULT_GRACE_SECONDS
         self._terminated = False
-        self._check: HealthCheck | None = None
-        self._check_at = 0.0
+        self._health = HealthWatch(spec.health, self._selector) if spec.health else None
         self._begun: set[int] = set()
         self._written: dict[str, Any] | None = None
         self._complained: set[str] = set()
@@ -185,7 +184,8 @@ class Supervisor:
                 with contextlib.suppress(BlockingIOError):
                     os.read(self._signals, 4096)
             elif isinstance(key.data, HealthCheck):
-                self._go_on_checking(key.data)
+                if self._health is not None:
+                    self._health.go_on(key.data)
             else:
                 self._replicas.hear(key.data, self._now())
 
@@ -206,7 +206,8 @@ class Supervisor:
     def _exited(self, name: str, end: Exit) -> None:
         if self._spec.kind == "service":
             self._job = services.exited(self._job, self._spec, name, end, self._now())
-            self._check_at = 0.0
+            if self._health is not None:
+                self._health.look_soon()
             return
         directory = self._spec.progress_directory
         step = None if directory is None else job_progress.highest_step(Path(directory))
@@ -240,32 +241,12 @@ class Supervisor:
         )
 
     def _look_at_health(self, now: float) -> None:
-        health, job = self._spec.health, self._job
-        if health is None or job.finished or job.state == SUSPENDED:
+        job = self._job
+        if self._health is None or job.finished or job.state == SUSPENDED:
             return
-        if self._check is None and now >= self._check_at and job.running():
-            self._check = HealthCheck(health.url, now)
-            if self._check.result is None:
-                self._selector.register(self._check.fileno(), selectors.EVENT_WRITE, self._check)
-        elif self._check is not None and now >= self._check.deadline:
-            self._selector.unregister(self._check.fileno())
-            self._check.end(False)
-        if self._check is not None and self._check.result is not None:
-            self._checked(self._check.result)
-
-    def _go_on_checking(self, check: HealthCheck) -> None:
-        number, wrote = check.fileno(), check.writing
-        check.advance()
-        if check.result is not None:
-            self._selector.unregister(number)
-            self._checked(check.result)
-        elif wrote and not check.writing:
-            self._selector.modify(number, selectors.EVENT_READ, check)
-
-    def _checked(self, healthy: bool) -> None:
-        self._check = None
-        self._job = services.checked(self._job, healthy and bool(self._job.running()), self._now())
-        self._check_at = self._now() + (HEALTH_SECONDS_READY if healthy else HEALTH_SECONDS)
+        healthy = self._health.look(now, bool(job.running()))
+        if healthy is not None:
+            self._job = services.checked(job, healthy and bool(job.running()), now)
 
 
 def _uptime() -> float:
