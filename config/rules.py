@@ -199,13 +199,10 @@ def _ports(stack: Stack) -> Iterator[Fault]:
 
 def _service_names(stack: Stack) -> Iterator[Fault]:
     """Jobs and services share one set of names: `make logs` and URLs go by it."""
-    taken = {f"{name}-server": f"the model server of job {name!r}" for name in _served(stack)}
+    served = [name for name, job in stack.jobs.items() if job.serve]
+    taken = {f"{name}-server": f"the model server of job {name!r}" for name in served}
     if stack.tensorboard.enabled:
         taken["tensorboard"] = "TensorBoard"
     for name in stack.jobs:
         if name in taken:
             yield Fault(("jobs", name), f"is also the name of {taken[name]}; rename the job")
-
-
-def _served(stack: Stack) -> list[str]:
-    return [name for name, job in stack.jobs.items() if job.serve]

@@ -70,13 +70,13 @@ def _other_run(old: Properties, new: Properties) -> str:
 
 def _newest_checkpoint(inputs: Properties) -> int:
     """The step of the newest checkpoint of the run that `inputs` name; 0 where there is none."""
-    directory = place.storage_root(inputs) / str(inputs["directory"])
-    return max((_step_of(path) for path in _checkpoints(directory, inputs)), default=0)
+    return max(map(_step_of, _checkpoints(inputs)), default=0)
 
 
-def _checkpoints(directory: Path, inputs: Properties) -> list[Path]:
+def _checkpoints(inputs: Properties) -> list[Path]:
+    directory = place.job_directory(inputs) / "checkpoints" / f"run-{inputs['run']}"
     try:
-        return list((directory / "checkpoints" / f"run-{inputs['run']}").glob("ckpt-*.index"))
+        return list(directory.glob("ckpt-*.index"))
     except OSError:
         return []
 

@@ -23,7 +23,7 @@ def digest(inputs: Properties) -> str:
     short secret could be guessed back."""
     left_out = (*IN_PLACE, _SECRET)
     identity = {key: value for key, value in inputs.items() if key not in left_out}
-    return _sha256(identity)
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 
 def job_generation(inputs: Properties) -> str:
@@ -35,10 +35,6 @@ def job_generation(inputs: Properties) -> str:
     key = _key(place.state_directory(inputs) / "identity.key")
     text = json.dumps(given, sort_keys=True).encode()
     return f"{digest(inputs)}:{hmac.new(key, text, 'sha256').hexdigest()}"
-
-
-def _sha256(value: Properties) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def _key(file: Path) -> bytes:

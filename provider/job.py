@@ -35,7 +35,7 @@ class Job:
 
     def refusals(self, call: Call) -> list[str]:
         states = [place.job_state(inputs) for inputs in (call.inputs, call.old_inputs) if inputs]
-        refused = claims.refusal(_directory(call.inputs), *states)
+        refused = claims.refusal(place.job_directory(call.inputs), *states)
         return [refused] if refused else []
 
     def compare(self, call: Call) -> Change:
@@ -70,8 +70,8 @@ class Job:
 
     def update(self, call: Call) -> Properties:
         if call.inputs["stateDirectory"] != call.old_inputs.get("stateDirectory"):
-            claims.leave(_directory(call.old_inputs), place.job_state(call.old_inputs))
-            claims.take(_directory(call.inputs), place.job_state(call.inputs), call.report)
+            claims.leave(place.job_directory(call.old_inputs), place.job_state(call.old_inputs))
+            claims.take(place.job_directory(call.inputs), place.job_state(call.inputs), call.report)
         if call.outputs.get("state") == "Succeeded" and self._drift(call) is None:
             return call.outputs
         return self.create(call)
@@ -79,7 +79,7 @@ class Job:
     def delete(self, call: Call) -> None:
         state = place.job_state(call.inputs)
         client.stop(state)
-        claims.leave(_directory(call.inputs), state)
+        claims.leave(place.job_directory(call.inputs), state)
         # Without it a job of the same name starts as a new one; logs are kept.
         (state / "status.json").unlink(missing_ok=True)
 
@@ -110,9 +110,10 @@ class Job:
         from provider.job_spec import job_spec
 
         client.stop(state)
-        claims.take(_directory(call.inputs), state, call.report)
         shutil.rmtree(state / "progress", ignore_errors=True)
+        # Before the directory is marked: this refuses one that leads outside the shared directory.
         spec = job_spec(call.inputs, state, free_ports)
+        claims.take(place.job_directory(call.inputs), state, call.report)
         client.launch(spec, call.inputs.get("secretEnvironment", {}), state)
 
     def _await(self, call: Call, state: Path) -> Properties:
@@ -135,10 +136,6 @@ class Job:
             seen = client.observe(state).state
             raise NotReady(error.reasons, {**outputs, "state": seen}) from error
         return {**outputs, "state": client.observe(state).state}
-
-
-def _directory(inputs: Properties) -> Path:
-    return place.storage_root(inputs) / str(inputs["directory"])
 
 
 def _next_start(inputs: Properties) -> str:

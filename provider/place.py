@@ -27,6 +27,11 @@ def service_state(inputs: Properties, name: str | None = None) -> Path:
     return state_directory(inputs) / "services" / str(name or inputs["name"])
 
 
+def job_directory(inputs: Properties) -> Path:
+    """What a job reads and writes: checkpoints, logs, exports."""
+    return storage_root(inputs) / str(inputs["directory"])
+
+
 def make_directory(path: Path, *, mode: int = 0o755) -> None:
     """Makes `path` and its parents; ProviderError says why that cannot be."""
     try:

@@ -244,9 +244,10 @@ class Supervisor:
         job = self._job
         if self._health is None or job.finished or job.state == SUSPENDED:
             return
-        healthy = self._health.look(now, bool(job.running()))
+        running = bool(job.running())
+        healthy = self._health.look(now, running)
         if healthy is not None:
-            self._job = services.checked(job, healthy and bool(job.running()), now)
+            self._job = services.checked(job, healthy and running, now)
 
 
 def _uptime() -> float:

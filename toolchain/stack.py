@@ -64,9 +64,8 @@ def _ensure(stack: str) -> None:
 
 def known_stacks(project: Path) -> list[str]:
     """The stacks that have a file, the local one first."""
-    names = {
-        file.name.split(".", 1)[1].rpartition(".")[0] for file in project.glob("Pulumi.*.yaml")
-    }
+    files = [file.name for file in project.glob("Pulumi.*.yaml")]
+    names = [name.removeprefix("Pulumi.").removesuffix(".yaml") for name in files]
     return sorted(names, key=lambda name: (name != _LOCAL, name))
 
 

@@ -27,6 +27,14 @@ def writer(name: str, directory: str, slow: int = 0) -> dict[str, Any]:
     }
 
 
+def make_a_second_stack(workspace: Workspace) -> None:
+    """The stack `other`, with the config of the first."""
+    other = workspace.pulumi("stack", "init", "other", "--no-select")
+    assert other.code == 0, other
+    configured = (workspace.path / "Pulumi.test.yaml").read_text()
+    (workspace.path / "Pulumi.other.yaml").write_text(configured)
+
+
 def test_jobs_that_swap_directories_never_write_to_one_together(workspace: Workspace) -> None:
     workspace.configure(
         {**BARE, "jobs": {"a": writer("a", "one", slow=5), "b": writer("b", "two")}}
@@ -50,10 +58,7 @@ def test_a_second_stack_may_not_write_to_a_directory_that_is_in_use(workspace: W
     workspace.configure(settings)
     first = workspace.up()
     assert first.code == 0, first
-    other = workspace.pulumi("stack", "init", "other", "--no-select")
-    assert other.code == 0, other
-    configured = (workspace.path / "Pulumi.test.yaml").read_text()
-    (workspace.path / "Pulumi.other.yaml").write_text(configured)
+    make_a_second_stack(workspace)
     refused = workspace.up("--stack", "other")
     assert refused.code != 0
     assert "data/same is in use by job same of stack test: destroy that one" in refused.text
@@ -73,10 +78,7 @@ def test_a_directory_of_a_finished_job_of_another_stack_is_refused_at_preview(
     workspace.configure({**BARE, "jobs": {"same": ends}})
     first = workspace.up()
     assert first.code == 0, first
-    other = workspace.pulumi("stack", "init", "other", "--no-select")
-    assert other.code == 0, other
-    configured = (workspace.path / "Pulumi.test.yaml").read_text()
-    (workspace.path / "Pulumi.other.yaml").write_text(configured)
+    make_a_second_stack(workspace)
     for refused in (
         workspace.preview("--stack", "other"),
         workspace.up("--stack", "other"),

@@ -7,8 +7,9 @@ import pytest
 
 import config
 from provider import place
+from provider.job import Job
 from provider.job_spec import job_spec
-from provider.kinds import ProviderError
+from provider.kinds import Call, ProviderError
 from training.local import job_inputs
 
 PROGRAM = "import os\n"
@@ -61,3 +62,13 @@ def test_a_directory_that_leads_outside_is_refused(project: Path, tmp_path: Path
     (project / "data/m").symlink_to(outside)
     with pytest.raises(ProviderError, match="leads outside the shared directory"):
         job_spec(inputs(project), project / "state", ports)
+
+
+def test_a_directory_that_leads_outside_is_not_marked(project: Path) -> None:
+    outside = project.parent / f"{project.name}-elsewhere"
+    outside.mkdir()
+    (project / "data").mkdir()
+    (project / "data/m").symlink_to(outside)
+    with pytest.raises(ProviderError, match="leads outside the shared directory"):
+        Job().create(Call(inputs=inputs(project)))
+    assert list(outside.iterdir()) == []
