@@ -73,6 +73,8 @@ class Job:
             claims.leave(place.job_directory(call.old_inputs), place.job_state(call.old_inputs))
             claims.take(place.job_directory(call.inputs), place.job_state(call.inputs), call.report)
         if call.outputs.get("state") == "Succeeded" and self._drift(call) is None:
+            if call.inputs.get("server") != call.old_inputs.get("server"):
+                _until_served(call)
             return call.outputs
         return self.create(call)
 
@@ -132,10 +134,18 @@ class Job:
                     wait.until_running(call, state, outputs, seconds)
                 case "succeeded":
                     wait.until_succeeded(call, state, outputs, seconds)
+                    _until_served(call)
         except NotReady as error:
             seen = client.observe(state).state
             raise NotReady(error.reasons, {**outputs, "state": seen}) from error
         return {**outputs, "state": client.observe(state).state}
+
+
+def _until_served(call: Call) -> None:
+    # Here and not above: a preview asks no server, and need not load an HTTP client.
+    from provider.serving import until_served
+
+    until_served(call)
 
 
 def _next_start(inputs: Properties) -> str:

@@ -40,11 +40,11 @@ class Service:
         state = place.service_state(call.inputs)
         if client.alive(state):
             if digest(call.inputs) == _generation(state)[0]:
-                return self._await(call, _port_of(state))
+                return self._await(call, port_of(state))
             # Before the one that runs is stopped: a port that cannot be had must not cost it.
-            _refuse_taken_port(call.inputs, own=_port_of(state))
+            _refuse_taken_port(call.inputs, own=port_of(state))
             client.stop(state)
-            release(_port_of(state))
+            release(port_of(state))
         port = _choose_port(call, state)
         client.launch(_spec(call.inputs, port), {}, state)
         return self._await(call, port)
@@ -95,7 +95,7 @@ def _choose_port(call: Call, state: Path) -> int:
             _refuse_port(call.inputs)
         return int(required)
     preferred = int(call.inputs["preferredPort"])
-    for port in (_port_of(state), preferred):
+    for port in (port_of(state), preferred):
         if port and claim(port):
             return port
     (other,) = free_ports(1)
@@ -147,6 +147,7 @@ def _generation(state: Path) -> tuple[str, str]:
     return digest_of_inputs, port
 
 
-def _port_of(state: Path) -> int:
+def port_of(state: Path) -> int:
+    """The port of what was last started in `state`; 0 when nothing was."""
     port = _generation(state)[1]
     return int(port) if port.isdigit() else 0

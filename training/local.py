@@ -10,7 +10,7 @@ from config.jobs import Job
 from config.program import program_files
 from config.replicas import Replicas
 from infra.machine import Machine
-from workloads.local import Service, model_server
+from workloads.local import Service, model_server, model_server_name
 
 
 class TrainingJob(pulumi.ComponentResource):
@@ -41,7 +41,8 @@ class TrainingJob(pulumi.ComponentResource):
         self.directory = f"{machine.storage_path}/{job.directory}"
         self.predict: pulumi.Output[str] | None = None
         if job.serve is not None:
-            # Not after the job: it serves the newest export there is, also while the job trains.
+            # Not after the job: it serves the newest export there is, also while the job trains. A
+            # job that is waited for waits for it to load what it exported.
             server = model_server(
                 job.name,
                 job.directory,
@@ -108,6 +109,8 @@ def job_inputs(job: Job, storage: str, state_directory: str, project: Path) -> d
         inputs["code"] = program_files(project, job.program)
     else:
         inputs["command"] = list(job.command or ())
+    if job.serve is not None:
+        inputs["server"] = model_server_name(job.name)
     if job.image is not None:
         inputs["image"] = job.image
     secrets = {name: env.value for name, env in job.env.items() if env.secret}

@@ -176,6 +176,19 @@ def test_logs_shows_the_chiefs(trained: Workspace) -> None:
     assert "exported as" in log.text
 
 
+def test_a_server_that_is_asked_for_again_answers_when_up_ends(trained: Workspace) -> None:
+    config = committed_config()
+    for serve in ({}, {"serve": config["jobs"][JOB]["serve"]}):
+        job = {key: value for key, value in config["jobs"][JOB].items() if key != "serve"}
+        trained.configure({**config, "jobs": {JOB: {**job, **serve}}})
+        changed = trained.up()
+        assert changed.code == 0, changed
+        assert "+-" not in changed.text
+    status = fetch(trained.outputs()["jobs"][JOB]["predict"].removesuffix(":predict"))
+    (version,) = status["model_version_status"]
+    assert (version["version"], version["state"]) == ("1", "AVAILABLE")
+
+
 def test_destroy_keeps_what_was_trained_and_the_next_up_trains_nothing(trained: Workspace) -> None:
     before = result(trained)
     kept = contents(trained.path / "data")
