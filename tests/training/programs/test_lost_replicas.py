@@ -55,6 +55,42 @@ def test_parameter_servers_restore_after_losing_a_ps_and_the_chief(start_job: St
     assert job.result()["step"] >= STEPS
 
 
+def gone_without_chief(job: ReplicaProcesses) -> list[str]:
+    """The chief was killed and not started again; the servers whose pids must stay have seen it."""
+    job.run_until(lambda: job.progress("chief-0")["step"] >= 100)
+    servers = ["worker-0", "ps-0"]
+    job.kill("chief-0")
+    job.processes.pop("chief-0").wait()
+    job.run_until(
+        lambda: all("chief-0 (127.0.0.1:" in job.log(name) for name in servers), limit_seconds=60
+    )
+    return servers
+
+
+def test_servers_renew_themselves_for_the_next_chief(start_job: StartJob) -> None:
+    job = start_job({"chief": 1, "worker": 1, "ps": 1}, ARGUMENTS)
+    servers = gone_without_chief(job)
+    pids = {name: job.processes[name].pid for name in servers}
+    job.start("chief-0")
+    job.run_until(lambda: job.progress("chief-0")["restoredStep"] >= 50)
+    assert pids == {name: job.processes[name].pid for name in servers}
+    job.run_to_end()
+    assert job.codes["worker-0"] == job.codes["ps-0"] == [0]
+    for name in servers:
+        assert job.log(name).count("is gone: waiting for it anew") == 1
+        assert job.progress(name)["phase"] == "done"
+
+
+def test_servers_whose_chief_stays_away_count_it_as_lost(start_job: StartJob) -> None:
+    job = start_job({"chief": 1, "worker": 1, "ps": 1}, ARGUMENTS, ACK_TRAINING_START_TIMEOUT="20")
+    for name in gone_without_chief(job):
+        assert job.progress(name)["phase"] == "training"
+        assert job.processes[name].wait(timeout=120) == 138
+        assert re.search(
+            r"^mnist.py: lost chief-0 \(.*\): it did not answer for 20 s$", job.log(name), re.M
+        )
+
+
 def test_workers_restore_one_step_after_losing_one_of_them_and_the_chief(
     start_job: StartJob,
 ) -> None:

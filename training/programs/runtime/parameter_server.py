@@ -6,6 +6,7 @@ steps past the last.
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -16,18 +17,23 @@ from runtime.checkpoints import Checkpoints
 from runtime.cluster import Cluster
 from runtime.curves import Curves
 from runtime.devices import leave_gpus, prepare_gpus
-from runtime.errors import PEER_LOST, ReplicaError
+from runtime.errors import NOT_ASSEMBLED, PEER_LOST, ReplicaError
 from runtime.evaluation import in_loop_evaluation
 from runtime.export import check_export
 from runtime.finish import finish
 from runtime.input_pipeline import TrainingData
 from runtime.learner import Learner
 from runtime.loop import train_to_end
+from runtime.renewal import is_renewed, renew
 from runtime.run import Run
 from runtime.synchronous import newest_checkpoint
 
 CHIEF_DEVICE = "/job:chief/replica:0/task:0/device:CPU:0"
 _STEP_POLL_SECONDS = 2.0
+_LOOK_SECONDS = 0.5
+_LOOKS_UNTIL_LOST = 3
+"""One look may fail for want of a packet. A chief that starts again takes longer than three, since
+it imports TensorFlow first."""
 
 
 def take_part(run: Run) -> None:
@@ -53,28 +59,38 @@ def _serve(run: Run) -> None:
         protocol="grpc",
         start=True,
     )
-    guards.wait_for_peers([cluster.leader], deadline, run.leave_if_over)
+    _await_chief(run, deadline)
     run.progress.update(phase="training")
     _stay_with_chief(run)
     del server
 
 
+def _await_chief(run: Run, deadline: guards.StartDeadline) -> None:
+    """Returns once the chief answers. It may be starting again, but not for longer than a start may
+    take."""
+    chief = run.cluster.leader
+    try:
+        guards.wait_for_peers([chief], deadline, run.leave_if_over)
+    except ReplicaError as error:
+        if error.code != NOT_ASSEMBLED or not is_renewed(os.environ):
+            raise
+        timeout = run.settings.start_timeout_seconds
+        lost = f"lost {chief}: it did not answer for {timeout:g} s"
+        raise ReplicaError(lost, PEER_LOST) from None
+
+
 def _stay_with_chief(run: Run) -> None:
     """Never returns: TensorFlow's servers know no end, so the run's marker is watched for.
 
-    A chief that is away may be starting again, but not for longer than a start may take.
+    A chief that is away is waited for by a new server, which has served no other.
     """
-    timeout = run.settings.start_timeout_seconds
-    seen = time.monotonic()
-    while True:
+    silent_looks = 0
+    while silent_looks < _LOOKS_UNTIL_LOST:
         run.leave_if_over()
-        time.sleep(0.5)
-        if guards.answers(run.cluster.leader):
-            seen = time.monotonic()
-        elif time.monotonic() - seen > timeout:
-            raise ReplicaError(
-                f"lost {run.cluster.leader}: it did not answer for {timeout:g} s", PEER_LOST
-            )
+        time.sleep(_LOOK_SECONDS)
+        silent_looks = 0 if guards.answers(run.cluster.leader) else silent_looks + 1
+    print(f"{run.cluster.leader} is gone: waiting for it anew", flush=True)
+    renew()
 
 
 def _coordinate(run: Run) -> None:

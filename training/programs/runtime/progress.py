@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime.cluster import Replica
+from runtime.renewal import is_renewed
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
@@ -58,7 +59,8 @@ class Progress:
         self._state: dict[str, Any] = {
             "role": replica.role,
             "index": replica.index,
-            "phase": "starting",
+            # Who renewed itself was part of the job before: no limit of a start counts for it.
+            "phase": "training" if is_renewed(os.environ) else "starting",
             "step": 0,
             "steps": steps,
             "loss": None,
