@@ -34,6 +34,8 @@ NOT_RUN_HERE = {
     "pulumi cancel": "for a killed `up`; run by tests/engine/test_faults.py",
     "pulumi config set": "names the command, the page has it with its arguments",
 }
+OF_AN_OUTER_MAKE = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARGS", "STACK", "JOB", "REPLICA", "YES"}
+"""With them the settings of a `make test ARGS=…` would be those of each command."""
 SETS_UP = ("make setup", "make test ")
 """Belong to the checkout that these tests run in, which is set up already."""
 
@@ -134,13 +136,14 @@ def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
 def _run(checkout: Workspace, command: str) -> tuple[int, str]:
     path = f"{checkout.path}/.venv/bin:{os.environ['PATH']}"
     place = PROJECT if command.startswith(SETS_UP) else checkout.path
+    environment = {k: v for k, v in checkout.environment.items() if k not in OF_AN_OUTER_MAKE}
     # The workspace shares the environment of the checkout, so there is nothing to set up in it.
     command = re.sub(r"^make (?!setup)", "make -o setup -o setup-dev ", command)
     ran = subprocess.run(
         ["bash", "-c", command],
         cwd=place,
         # As if the user had answered "yes" to what Pulumi asks in a terminal.
-        env={**checkout.environment, "PATH": path, "PULUMI_SKIP_CONFIRMATIONS": "true"},
+        env={**environment, "PATH": path, "PULUMI_SKIP_CONFIRMATIONS": "true"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
