@@ -135,6 +135,8 @@ class Job:
                 case "succeeded":
                     wait.until_succeeded(call, state, outputs, seconds)
                     _until_served(call)
+                    # Last, so that it is what stays beside the job.
+                    wait.tell_result(call, state)
         except NotReady as error:
             seen = client.observe(state).state
             raise NotReady(error.reasons, {**outputs, "state": seen}) from error

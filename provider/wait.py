@@ -45,7 +45,16 @@ def until_succeeded(call: Call, state: Path, outputs: Properties, seconds: int |
         return seen.state == "Succeeded"
 
     _wait(call, state, outputs, done, seconds=seconds, goal="to succeed")
-    tell.end()
+
+
+def tell_result(call: Call, state: Path) -> None:
+    """Tells what the job came to, which the last look while it ran may have missed."""
+    progress = read_progress(state / "progress")
+    if progress is None:
+        return
+    nothing_new = progress.steps and progress.restored_step >= progress.steps
+    before = "was trained before: " if nothing_new else ""
+    call.announce(f"{before}{progress.sentence()}")
 
 
 def _wait(
@@ -126,12 +135,3 @@ class _Narrator:
         if progress.quarter() > self._quarter:
             self._quarter = progress.quarter()
             self._call.announce(progress.sentence())
-
-    def end(self) -> None:
-        """Tells what the job came to, which the last look while it ran may have missed."""
-        progress = read_progress(self._progress)
-        if progress is None:
-            return
-        nothing_new = progress.steps and progress.restored_step >= progress.steps
-        before = "was trained before: " if nothing_new else ""
-        self._call.announce(f"{before}{progress.sentence()}")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -202,6 +203,8 @@ def test_destroy_keeps_what_was_trained_and_the_next_up_trains_nothing(trained: 
     assert contents(trained.path / "data") == kept
     again = trained.up()
     assert again.code == 0, again
+    # What the job came to stays beside it, not that its model server was waited for.
+    assert re.search(rf"Job {JOB} created \([^)]*\) was trained before: step", again.text), again
     assert result(trained) == before
     assert exports(trained) == ["1"]
     assert trained.outputs()["jobs"][JOB]["state"] == "Succeeded"
