@@ -37,7 +37,12 @@ def load(project_directory: FilePath) -> Stack:
     marks = secret_marks(sections, secret, project_directory, pulumi.get_stack())
     misspelt = list(_misspelt(values))
     try:
-        stack = parse(sections, marks=marks, project_directory=project_directory)
+        stack = parse(
+            sections,
+            marks=marks,
+            project_directory=project_directory,
+            region=values.get("alicloud:region"),
+        )
     except ConfigErrors as errors:
         raise ConfigErrors([*misspelt, *errors.lines]) from None
     if misspelt:

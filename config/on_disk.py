@@ -1,4 +1,4 @@
-"""What a stack config names on this machine: its programs, and the shared folder."""
+"""What a stack config names on this machine: programs, the shared folder, a kubeconfig."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from pathlib import Path as FilePath
 
 from config.errors import Fault, Path
+from config.kubeconfig import KubeconfigError, find_cluster
 from config.program import broken_sources
 from config.stack import Stack
 
@@ -14,10 +15,23 @@ def disk_faults(stack: Stack, project: FilePath) -> list[Fault]:
     """Programs that are not there or that Python cannot read, and a shared folder that can be none.
     Nothing is created or run to find out."""
     faults = _folder_faults(stack.storage.path, project) if stack.target == "local" else []
+    if stack.target == "kubernetes":
+        faults += _cluster_faults(stack, project)
     for name, job in stack.jobs.items():
         if job.program is not None:
             faults += _program_faults(("jobs", name, "program"), job.program, project)
     return faults
+
+
+def _cluster_faults(stack: Stack, project: FilePath) -> list[Fault]:
+    settings = stack.kubernetes
+    if settings.kubeconfig is None and settings.context is None:
+        return []
+    try:
+        find_cluster(settings, project, os.environ)
+    except KubeconfigError as error:
+        return [error.fault]
+    return []
 
 
 def _program_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
