@@ -14,7 +14,7 @@ Version = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Versions:
-    """`python` maps a group (stack, local, data, dev) to its packages and their versions, each with
+    """`python` maps a group (stack, local, kubernetes, data, dev) to its packages and their versions, each with
     its environment marker if it has one."""
 
     programs: dict[str, str]
