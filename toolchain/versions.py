@@ -14,8 +14,8 @@ Version = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Versions:
-    """`python` maps a group (stack, local, kubernetes, data, dev) to its packages and their versions, each with
-    its environment marker if it has one."""
+    """`python` maps a group (stack, local, kubernetes, data, dev) to its packages and their
+    versions, each with its environment marker if it has one."""
 
     programs: dict[str, str]
     python: dict[str, dict[str, str]]
