@@ -15,16 +15,18 @@ Version = tuple[int, ...]
 @dataclass(frozen=True)
 class Versions:
     """`python` maps a group (stack, local, kubernetes, data, dev) to its packages and their
-    versions, each with its environment marker if it has one."""
+    versions, each with its environment marker if it has one; `modules` maps a Go module to its
+    version."""
 
     programs: dict[str, str]
+    modules: dict[str, str]
     python: dict[str, dict[str, str]]
 
 
 @cache
 def read_versions(path: Path = ROOT / "versions.toml") -> Versions:
     raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Versions(programs=raw["programs"], python=raw["python"])
+    return Versions(programs=raw["programs"], modules=raw["modules"], python=raw["python"])
 
 
 def parse_version(text: str) -> Version:
