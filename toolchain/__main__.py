@@ -9,7 +9,7 @@ from toolchain.engine import ensure_engine
 from toolchain.places import ROOT, exclusively
 from toolchain.platforms import ensure_platform
 from toolchain.report import Stop
-from toolchain.venv import DEV, LOCAL, Group, ensure_venv
+from toolchain.venv import DEV, KUBERNETES, LOCAL, Group, ensure_venv
 from toolchain.wrapper import ensure_passphrase, write_wrapper
 
 _STACK_COMMANDS: dict[str, Callable[[str], object]] = {
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
             set_up([LOCAL])
             _STACK_COMMANDS[command](rest[0] if rest else "local")
         elif command in ("setup", "setup-dev"):
-            set_up([LOCAL, DEV] if command == "setup-dev" else [LOCAL])
+            set_up([LOCAL, KUBERNETES, DEV] if command == "setup-dev" else [LOCAL])
         else:
             raise Stop(f"no command {command}: setup, setup-dev, up, preview, destroy or lock")
     except Stop as stop:

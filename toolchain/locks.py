@@ -13,6 +13,7 @@ from toolchain.versions import read_versions
 FILES = {
     "stack": "requirements.txt",
     "local": "requirements-local.txt",
+    "kubernetes": "requirements-kubernetes.txt",
     "data": "requirements-data.txt",
     "dev": "requirements-dev.txt",
     "cpu": "training/images/requirements-cpu.txt",
