@@ -22,5 +22,9 @@ def deploy(stack: Stack, project: Path) -> Deployment:
             from training.local_stack import LocalStack
 
             return LocalStack(stack, project)
+        case "kubernetes":
+            from training.cluster_stack import ClusterStack
+
+            return ClusterStack(stack, project)
         case other:
             raise NotImplementedError(other)
