@@ -16,17 +16,18 @@ Version = tuple[int, ...]
 class Versions:
     """`python` maps a group (stack, local, kubernetes, data, dev) to its packages and their
     versions, each with its environment marker if it has one; `modules` maps a Go module to its
-    version."""
+    version, `files` what is used as it is to its SHA-256."""
 
     programs: dict[str, str]
     modules: dict[str, str]
+    files: dict[str, str]
     python: dict[str, dict[str, str]]
 
 
 @cache
 def read_versions(path: Path = ROOT / "versions.toml") -> Versions:
     raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Versions(programs=raw["programs"], modules=raw["modules"], python=raw["python"])
+    return Versions(**{part: raw[part] for part in ("programs", "modules", "files", "python")})
 
 
 def parse_version(text: str) -> Version:
