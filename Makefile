@@ -9,6 +9,10 @@ INSTALLER := sh toolchain/run.sh
 VENV := PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/
 GO_HOST := cd toolchain/languagehost && CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS='-mod=readonly -trimpath -buildvcs=false' go
 
+# `make setup` brings what the stack that is named needs, or without one what every stack here does.
+SETUP_FOR := $(if $(filter-out file,$(origin STACK)),$(STACK))
+watch logs: SETUP_FOR = $(STACK)
+
 export PYTHON YES
 # A user's own settings of these would reach the checkout's Python and its packages.
 unexport PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONSTARTUP
@@ -21,8 +25,8 @@ help: ## list the targets
 up: ## set up what is missing, show the preview, run `pulumi up` [STACK=local] [YES=1: do not ask]
 	@$(INSTALLER) up "$(STACK)"
 
-setup: ## set up only: .venv, packages, pulumi
-	@$(INSTALLER) setup
+setup: ## set up only: .venv, packages, pulumi [STACK=name: and what that stack's target needs]
+	@$(INSTALLER) setup $(if $(SETUP_FOR),"$(SETUP_FOR)")
 
 setup-dev:
 	@$(INSTALLER) setup-dev

@@ -22,7 +22,7 @@ FILES = {
 """The lock file that is named after a group."""
 
 GROUPS = {
-    "local": ("replica", "cpu", "local"),
+    "local": ("replica", "cpu"),
     "cpu": ("replica", "cpu"),
     "gpu": ("replica", "gpu"),
 }
