@@ -68,7 +68,7 @@ def save_image(builder: Builder, name: str, archive: Path) -> None:
         try:
             ran = _captured(builder.save(name, aside))
             if ran.returncode:
-                raise Stop(f"{archive} was not written: {last_line(ran.stderr)}")
+                raise Stop(f"{archive} was not written: {reason(ran.stderr)}")
             os.replace(aside, archive)
         except OSError as error:
             raise Stop(f"{archive} was not written: {error.strerror}") from error
@@ -91,16 +91,18 @@ def run_at_registry(builder: Builder, command: Sequence[str], registry: str, fai
     """Runs a command that needs the registry's leave. Raises Stop that says to log in when it is
     missing."""
     ran = _captured(command)
-    if ran.returncode == 0:
-        return
-    if _REFUSED.search(ran.stderr):
-        raise Stop(f"{failed}: {registry} refuses it; log in first: {builder.log_in(registry)}")
-    raise Stop(f"{failed}: {last_line(ran.stderr)}")
+    if ran.returncode:
+        hint = f"; log in first: {builder.log_in(registry)}" if _REFUSED.search(ran.stderr) else ""
+        raise Stop(f"{failed}: {reason(ran.stderr)}{hint}")
 
 
-def last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "it failed without a word"
+def reason(output: str) -> str:
+    """Of the last line, what comes at its end: before it stand the steps that led there, each with
+    a colon after it."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return (
+        ": ".join(lines[-1].rstrip('"').split(": ")[-2:]) if lines else "it failed without a word"
+    )
 
 
 def _captured(command: Sequence[str]) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,5 @@
 """Copies other people's images into a registry that a cluster can reach."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 
 from toolchain.builders import Builder, succeeds
@@ -12,14 +11,13 @@ def mirror_images(builder: Builder, copies: Mapping[str, str], registry: str) ->
     """Afterwards `registry` has each source of `copies` under the name that it is mapped to, which
     is one in `registry`."""
     refuse_collisions(copies)
-    skopeo = shutil.which("skopeo") is not None
     for source, target in copies.items():
         place = place_of(target)
-        if succeeds(present_command(builder, place, skopeo)):
+        if succeeds(builder.is_in_registry(place)):
             say(f"{place} is already there")
             continue
         with step(f"Copying {source} to {place}", "a minute or so"):
-            for command in copy_commands(builder, source, place, skopeo):
+            for command in copy_commands(builder, source, place):
                 run_at_registry(builder, command, registry, f"{source} was not copied")
 
 
@@ -41,27 +39,18 @@ def place_of(target: str) -> str:
     return f"{name}:{digest.replace(':', '-')}"
 
 
-def present_command(builder: Builder, place: str, skopeo: bool) -> list[str]:
-    """Ends with 0 if the registry has `place`."""
-    if skopeo:
-        return ["skopeo", "inspect", "--raw", f"docker://{place}"]
-    return builder.is_in_registry(place)
-
-
-def copy_commands(
-    builder: Builder, source: str, place: str, skopeo: bool
-) -> Sequence[Sequence[str]]:
+def copy_commands(builder: Builder, source: str, place: str) -> Sequence[Sequence[str]]:
     """Copies the image for every kind of machine and as it is, so that its digest stays; podman
     and buildah without skopeo have this machine's kind alone, which has another digest."""
     name, _, digest = source.partition("@")
     # Not every program takes a name with both; the digest says more.
     tagless = name if ":" not in name.rpartition("/")[2] else name.rpartition(":")[0]
     exact = f"{tagless}@{digest}" if digest else name
-    if skopeo:
-        ends = [f"docker://{exact}", f"docker://{place}"]
-        return [["skopeo", "copy", "--quiet", "--all", "--preserve-digests", *ends]]
     if builder.program == "docker":
         return [["docker", "buildx", "imagetools", "create", "--tag", place, exact]]
+    if builder.skopeo:
+        ends = [f"docker://{exact}", f"docker://{place}"]
+        return [["skopeo", "copy", "--quiet", "--all", "--preserve-digests", *ends]]
     if digest:
         raise Stop(
             f"{source} is named by its digest, and {builder.program} alone would change it: "

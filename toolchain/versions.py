@@ -14,7 +14,7 @@ Version = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Versions:
-    """`python` maps a group (stack, replica, cpu, gpu, local, data, dev) to its packages and their
+    """`python` maps a group (stack, replica, cpu, gpu, data, dev) to its packages and their
     versions, each with its environment marker if it has one; `images` a use to an image."""
 
     programs: dict[str, str]
