@@ -33,13 +33,13 @@ def job_seen(
         uid=metadata["uid"],
         deleting="deletionTimestamp" in metadata,
         suspend=bool(policy.get("suspend")),
-        generation=(metadata.get("annotations") or {}).get(GENERATION, ""),
         managed_by=policy.get("managedBy") or "",
         backoff_limit=policy.get("backoffLimit"),
         success_policy=spec.get("successPolicy") or "",
         replicas=tuple((role, _count(sizes[role])) for role in roles),
         # The operator's default, which it does not write into the object.
         policies=tuple((role, sizes[role].get("restartPolicy") or "Never") for role in roles),
+        templates=tuple((role, _generation(sizes[role].get("template") or {})) for role in roles),
         conditions=_conditions(job.get("status") or {}),
         pods=tuple(sorted(pods, key=_place)),
         events=_own(metadata["uid"], events),
@@ -60,7 +60,7 @@ def pod_seen(pod: Mapping[str, Any]) -> PodSeen:
         node=spec.get("nodeName") or "",
         scheduler=spec.get("schedulerName") or "",
         deleting="deletionTimestamp" in metadata,
-        generation=(metadata.get("annotations") or {}).get(GENERATION, ""),
+        generation=_generation(pod),
         conditions=_conditions(status),
         init=_containers(spec, status, "initContainers", "initContainerStatuses"),
         containers=_containers(spec, status, "containers", "containerStatuses"),
@@ -112,6 +112,11 @@ def _order(role: str) -> int:
 def _place(pod: PodSeen) -> tuple[int, str, int]:
     index = pod.replica.rpartition("-")[2]
     return _order(pod.role), pod.role, int(index) if index.isdigit() else 0
+
+
+def _generation(of: Mapping[str, Any]) -> str:
+    found = ((of.get("metadata") or {}).get("annotations") or {}).get(GENERATION)
+    return str(found or "")
 
 
 def _count(size: Mapping[str, Any]) -> int:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import signal
+from collections.abc import Iterator
 
-from cluster.seen import ContainerSeen, Ended, PodSeen
+from cluster.seen import ContainerSeen, Ended, JobSeen, PodSeen
 
 PEER_LOST = 138
 """Exit code of a replica that lost another one: a consequence of that one's end."""
+
+_OFTEN_OUT_OF_MEMORY = 137
 
 _MANY = 128
 """Exit codes above it are of a process that a signal ended, or that says so."""
@@ -25,6 +29,19 @@ def of_code(code: int) -> str:
     """`exit code 138 (it lost another replica)`, of a code alone."""
     words = _meaning(code)
     return f"exit code {code}{f' ({words})' if words else ''}"
+
+
+def told_ends(seen: JobSeen) -> Iterator[tuple[str, int, float]]:
+    """Replica, exit code and time of each end that the operator told, the oldest first. It tells
+    also of those whose pods it then deleted."""
+    pattern = re.compile(
+        rf"Pod: {re.escape(seen.namespace)}\.{re.escape(seen.name)}-([a-z]+-\d+) "
+        r"exited with code (\d+)"
+    )
+    for event in seen.events:
+        told = pattern.fullmatch(event.message) if event.reason == "ExitedWithCode" else None
+        if told:
+            yield told[1], int(told[2]), event.last
 
 
 def _cause(pod: PodSeen, end: Ended | None, container: ContainerSeen | None) -> str:
@@ -49,6 +66,8 @@ def _cause(pod: PodSeen, end: Ended | None, container: ContainerSeen | None) -> 
 def _meaning(code: int) -> str:
     if code == PEER_LOST:
         return "it lost another replica"
+    if code == _OFTEN_OUT_OF_MEMORY:
+        return "killed by SIGKILL, often out of memory"
     if code <= _MANY:
         return ""
     try:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cluster.client import Cluster
-from cluster.endings import PEER_LOST, ending, of_code
+from cluster.endings import PEER_LOST, ending, of_code, told_ends
 from cluster.errors import ClusterError
 from cluster.observe import log_tail
 from cluster.seen import CONTAINER, Ended, JobSeen, PodSeen
+from cluster.troubles import Trouble, told
 from cluster.verdict import Verdict
 
 _LINES = 15
@@ -20,6 +20,13 @@ _RECENT_SECONDS = 600.0
 
 _TOGETHER_SECONDS = 10.0
 """Failures within this time of the first belong together: a lost replica is noticed in seconds."""
+
+_UNTIL = {
+    "place": "it starts as soon as there is room",
+    "operator": "it stays as it is",
+    "crash": "it goes on like that",
+}
+"""What becomes of a job that is no longer waited for, by the kind of its trouble."""
 
 ReadLog = Callable[[PodSeen, bool], Sequence[str]]
 """The last lines of a pod's replica, or of the process before the one that runs."""
@@ -40,7 +47,22 @@ class Failed:
 
 def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict) -> str:
     """The text for a failed job; what the cluster does not tell is left out."""
+    return compose(seen, verdict, _reader(cluster, seen))
 
+
+def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble]) -> str:
+    """The text for a job that these troubles keep where it is."""
+    first = troubles[0]
+    then = _UNTIL.get(first.kind, "its pods are tried again and again")
+    lines = [f"{seen.name}: {told(troubles)}; {then}, and `pulumi up` waits for it again"]
+    pod = seen.pod(first.about)
+    if first.kind == "crash" and pod is not None:
+        lines += [f"  {line}" for line in _reader(cluster, seen)(pod, True)]
+        lines.append(f"whole log: make logs JOB={seen.name} REPLICA={pod.replica}")
+    return "\n".join(lines)
+
+
+def _reader(cluster: Cluster, seen: JobSeen) -> ReadLog:
     def read(pod: PodSeen, previous: bool) -> Sequence[str]:
         container = pod.main.name if pod.main else CONTAINER
         try:
@@ -50,7 +72,7 @@ def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict) -> str:
         except ClusterError:
             return []
 
-    return compose(seen, verdict, read)
+    return read
 
 
 def compose(seen: JobSeen, verdict: Verdict, read: ReadLog) -> str:
@@ -96,7 +118,8 @@ def first_failure(seen: JobSeen) -> Failed | None:
 
 def warnings(seen: JobSeen) -> list[str]:
     """The newest warnings of the job and of its pods, each once, the oldest first."""
-    events = [event for event in seen.events if event.warning]
+    # The operator's own account of the job's state is the first line already.
+    events = [e for e in seen.events if e.warning and not e.reason.startswith("TFJob")]
     events += [event for pod in seen.pods for event in pod.events if event.warning]
     if not events:
         return []
@@ -130,16 +153,9 @@ def _failures(pod: PodSeen) -> list[Failed]:
 def _from_events(seen: JobSeen, known: set[str]) -> Failed | None:
     """The first end other than 0 that the operator told of a replica without a failed pod: with
     restartPolicy ExitCode it deletes the pod, and its log with it."""
-    found = []
-    for event in seen.events:
-        if event.reason != "ExitedWithCode":
-            continue
-        told = re.search(
-            rf"^Pod: {re.escape(seen.namespace)}\.{re.escape(seen.name)}-([a-z]+-\d+) "
-            r"exited with code (\d+)$",
-            event.message,
-        )
-        if told and int(told[2]) != 0 and told[1] not in known:
-            code = int(told[2])
-            found.append(Failed(told[1], of_code(code), event.last, code == PEER_LOST))
+    found = [
+        Failed(replica, of_code(code), at, code == PEER_LOST)
+        for replica, code, at in told_ends(seen)
+        if code != 0 and replica not in known
+    ]
     return next((failed for failed in found if not failed.consequence), found[0] if found else None)

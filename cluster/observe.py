@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from cluster.api_objects import JOB_LABEL, event_seen, job_seen, pod_seen, with_events
 from cluster.client import Cluster
 from cluster.errors import RefusedError
-from cluster.seen import EventSeen, JobSeen, PodSeen
+from cluster.progress import progress_of
+from cluster.seen import CONTAINER, EventSeen, JobSeen, PodSeen
+from supervisor.job_progress import JobProgress
+
+_PROGRESS_LINES = 30
+"""The newest line that tells a step is among so many, unless the program itself is talkative."""
 
 _PODS_ASKED_ABOUT = 8
 """Of so many pods that do not run yet the events are read: what keeps the others is the same."""
@@ -67,6 +73,21 @@ def log_tail(
     except RefusedError:
         # The container never ran, or its log is gone with it or with its node.
         return []
+
+
+def replica_progress(cluster: Cluster, namespace: str, pod: str) -> JobProgress | None:
+    """The progress that the log of a replica's pod tells; None when it tells none."""
+    lines = log_tail(cluster, namespace, pod, _PROGRESS_LINES, container=CONTAINER, previous=False)
+    return progress_of(lines, time.time())
+
+
+def job_progress(cluster: Cluster, namespace: str, name: str) -> JobProgress | None:
+    """The progress of the job, by its chief or else worker 0; None where neither tells any."""
+    for replica in ("chief-0", "worker-0"):
+        found = replica_progress(cluster, namespace, f"{name}-{replica}")
+        if found is not None:
+            return found
+    return None
 
 
 def _is_kept(pod: PodSeen) -> bool:

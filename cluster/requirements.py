@@ -45,7 +45,7 @@ def unmet(cluster: Cluster, namespace: str, requires: Sequence[Mapping[str, Any]
     if missing:
         return (
             f"{cluster.name} does not allow its user to {_listed(missing)} in namespace "
-            f"{namespace}: a Role with these rights is needed"
+            f"{namespace}: it needs a Role with these rights"
         )
     for found in requires:
         if "crd" in found and not _has_crd(cluster, str(found["crd"])):
@@ -138,4 +138,8 @@ def _listed(rights: Sequence[Right]) -> str:
     for right in rights:
         named = f"{right.resource}.{right.group}" if right.group else right.resource
         verbs.setdefault(named, []).append(right.verb)
-    return ", ".join(f"{' and '.join(found)} {resource}" for resource, found in verbs.items())
+    return ", ".join(f"{_and(found)} {resource}" for resource, found in verbs.items())
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

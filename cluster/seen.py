@@ -101,13 +101,14 @@ class JobSeen:
     uid: str = ""
     deleting: bool = False
     suspend: bool = False
-    generation: str = ""
     managed_by: str = ""
     backoff_limit: int | None = None
     success_policy: str = ""
     replicas: tuple[tuple[str, int], ...] = ()
     policies: tuple[tuple[str, str], ...] = ()
     """restartPolicy of each role."""
+    templates: tuple[tuple[str, str], ...] = ()
+    """What its pods carry as GENERATION, by role."""
     conditions: tuple[Condition, ...] = ()
     pods: tuple[PodSeen, ...] = ()
     events: tuple[EventSeen, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cluster.job_troubles import job_troubles
@@ -18,6 +18,9 @@ FINISHED = (SUCCEEDED, FAILED)
 # in the same look that a worker failed: it then writes both conditions, and Succeeded never after
 # Failed (tfjob_controller.go UpdateJobStatus, pkg/util/status.go setCondition).
 _BY_WEIGHT = (SUCCEEDED, FAILED, SUSPENDED, RESTARTING, RUNNING)
+
+
+_WORTH_A_WORD_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -88,21 +91,22 @@ class Patience:
     def __init__(self) -> None:
         self._since: dict[tuple[str, str], float] = {}
 
+    def look(self, troubles: Iterable[Trouble], now: float) -> None:
+        """Notes that these, and no others, are there at `now`."""
+        self._since = {trouble.key: self._since.get(trouble.key, now) for trouble in troubles}
+
+    def lasting(self, troubles: Iterable[Trouble], now: float) -> list[Trouble]:
+        """Those that are worth a word: what lasts a moment only is how a job starts."""
+        return [t for t in troubles if now - self._since[t.key] >= _WORTH_A_WORD_SECONDS]
+
     def exhausted(self, troubles: Iterable[Trouble], now: float) -> list[Trouble]:
-        """Those of the troubles, which are all there are at `now`, that will not pass."""
-        self._since = _kept(self._since, troubles, now)
+        """Those that will not pass by themselves."""
         return [
             trouble
             for trouble in troubles
             if trouble.grace_seconds is not None
             and now - self._since[trouble.key] >= trouble.grace_seconds
         ]
-
-
-def _kept(
-    since: Mapping[tuple[str, str], float], troubles: Iterable[Trouble], now: float
-) -> dict[tuple[str, str], float]:
-    return {trouble.key: since.get(trouble.key, now) for trouble in troubles}
 
 
 def _weight(trouble: Trouble) -> tuple[bool, float]:

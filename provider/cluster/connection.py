@@ -1,5 +1,7 @@
 """Whether the cluster of a stack is there, and lets the user do what the stack needs."""
 
+from cluster.errors import ClusterError
+from cluster.requirements import unmet
 from provider.cluster.opened import is_known, opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
@@ -13,10 +15,6 @@ class Connection:
         return "cluster"
 
     def refusals(self, call: Call) -> list[str]:
-        # Here and not above: to know a kind is not yet to talk to a cluster.
-        from cluster.errors import ClusterError
-        from cluster.requirements import unmet
-
         if not is_known(call.inputs):
             return []
         try:

@@ -2,6 +2,8 @@
 
 import os
 
+from cluster.errors import ClusterError
+from cluster.requirements import authenticate
 from provider.cluster.opened import opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
@@ -36,10 +38,6 @@ class DestroyGuard:
     def delete(self, call: Call) -> None:
         if os.environ.get(_GONE_FOR_GOOD, "").lower() in ("1", "t", "true"):
             return
-        # Here and not above: to know a kind is not yet to talk to a cluster.
-        from cluster.errors import ClusterError
-        from cluster.requirements import authenticate
-
         try:
             authenticate(opened(call.inputs))
         except (ClusterError, ProviderError) as error:
