@@ -9,10 +9,10 @@ from infra.cluster import Cluster, Namespace
 from infra.kubernetes_object import KubernetesObject, stack_label
 from workloads.dataset_job_spec import dataset_job_specs
 from workloads.pods import Manifest
-from workloads.script_config_map import script_config_map
 from workloads.shared_storage_spec import claim_spec, persistent_volume_spec
 from workloads.tensorboard_spec import NAME, tensorboard_port, tensorboard_specs
 from workloads.volume_job_spec import volume_job_spec
+from workloads.volume_program import volume_scripts
 
 
 class SharedStorage(pulumi.ComponentResource):
@@ -40,17 +40,20 @@ class SharedStorage(pulumi.ComponentResource):
                 options = cluster.options(parent=self, depends_on=after, retain_on_delete=kept)
                 after = [*after, KubernetesObject(name, manifest, options)]
         scripts = KubernetesObject(
-            "scripts", script_config_map(stack), cluster.options(parent=self, depends_on=after)
+            "volume-scripts",
+            volume_scripts().config_map_spec(stack.kubernetes.namespace),
+            cluster.options(parent=self, depends_on=after),
         )
         after = [*after, scripts]
+        owner = stack_label()
         folders = KubernetesObject(
             "folders",
-            volume_job_spec(stack, stack_label()),
+            volume_job_spec(stack, owner),
             cluster.options(parent=self, depends_on=after),
         )
         self.ready: list[pulumi.Resource] = [folders]
         """What pods that mount the volume have to wait for."""
-        for name, manifest in dataset_job_specs(stack).items():
+        for name, manifest in dataset_job_specs(stack, owner).items():
             options = cluster.options(parent=self, depends_on=[*after, folders])
             self.ready.append(KubernetesObject(f"dataset-{name}", manifest, options))
         self.register_outputs({})

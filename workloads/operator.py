@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
-from toolchain.operator_manifests import operator_manifests as pinned_manifests
 
 from config.stack import Stack
 from infra.cluster import Cluster, Namespace
 from infra.kubernetes_object import KubernetesObject
+from toolchain.operator_manifests import operator_manifests as pinned_manifests
+from toolchain.report import Stop
 from workloads.images import rewritten
+from workloads.operator_files import OperatorManifestsError
 from workloads.operator_manifests import operator_manifests
 from workloads.pods import Manifest
 
@@ -26,19 +28,29 @@ _DRIFT = {
 
 
 def manifests_of(stack: Stack, project: Path) -> list[Manifest]:
-    """Upstream's manifests, from the pinned release or the folder that the config names."""
+    """Upstream's manifests, from the pinned release or the folder that the config names.
+
+    Raises Stop where they are not there, or not what is expected.
+    """
     settings = stack.operator
-    folder = project / settings.manifests if settings.manifests else pinned_manifests()
+    if settings.manifests is None:
+        folder = pinned_manifests(pulumi.get_stack())
+    else:
+        folder = project / settings.manifests
 
     def image(released: str) -> str:
         return rewritten(settings.image or released, stack.image_registry)
 
-    found = operator_manifests(
-        folder,
-        namespace=settings.namespace,
-        image=image,
-        gang_scheduler=settings.gang_scheduler,
-    )
+    try:
+        found = operator_manifests(
+            folder,
+            namespace=settings.namespace,
+            image=image,
+            gang_scheduler=settings.gang_scheduler,
+        )
+    except OperatorManifestsError as error:
+        key = "ack-training:operator.manifests: " if settings.manifests else ""
+        raise Stop(f"{key}{error}") from error
     for manifest in found:
         if manifest["kind"] == "Deployment" and stack.image_pull_secrets:
             pod = manifest["spec"]["template"]["spec"]
