@@ -1,4 +1,5 @@
-"""The cluster's DNS service: CoreDNS runs on the node itself, pods reach it by a service address."""
+"""The cluster's DNS service: CoreDNS runs on the node itself, pods reach it at a service's
+address."""
 
 import socket
 import struct

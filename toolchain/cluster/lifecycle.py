@@ -1,5 +1,6 @@
 """Takes a test cluster up and down."""
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -145,10 +146,8 @@ def _take_down(place: Place) -> bool:
     was_there = place.state.exists()
     if was_there:
         _remove_state(place)
-    try:
+    with contextlib.suppress(OSError):  # there is none, or it is in use by another
         NETWORK_CACHE.rmdir()
-    except OSError:
-        pass  # there is none, or it is in use by another
     return ended or was_there
 
 

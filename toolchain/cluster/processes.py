@@ -1,5 +1,6 @@
 """Finds and ends the processes of a cluster."""
 
+import contextlib
 import os
 import signal
 import time
@@ -38,10 +39,8 @@ def end_node(place: Place) -> bool:
     False when there was none. Raises Stop for one that cannot be ended."""
     found = first_processes(place)
     for pid in found:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     _await_end(found)
     return bool(found)
 

@@ -9,7 +9,6 @@ from toolchain.cluster.api import Api
 from toolchain.cluster.components import SIMULATED
 from toolchain.cluster.place import Place
 
-
 _KEY, _, _VALUE = SIMULATED.partition("=")
 
 RESERVED = {"key": _KEY, "value": _VALUE, "effect": "NoSchedule"}
