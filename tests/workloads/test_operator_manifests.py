@@ -94,6 +94,8 @@ def test_the_deployment_differs_from_upstreams_in_what_is_ours_alone() -> None:
     ours = {"image", "args", "securityContext", "resources"}
     expected = upstream("base/deployment.yaml")
     expected["metadata"]["namespace"] = "operators"
+    probe = expected["spec"]["template"]["spec"]["containers"][0]["readinessProbe"]
+    probe |= {"initialDelaySeconds": 2, "periodSeconds": 2}
     pod = deployment["spec"]["template"]["spec"]
     expected_pod = expected["spec"]["template"]["spec"]
     pod.pop("securityContext")
