@@ -101,8 +101,10 @@ def _command(job: Job) -> list[str]:
 
 
 def _escaped(argument: str) -> str:
-    """As the job's own words: the kubelet would read $(NAME) as a variable."""
-    return argument.replace("$(", "$$(")
+    """As the job's own words: the kubelet would read $(NAME) as a variable, and $$ as $.
+    https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
+    """
+    return argument.replace("$", "$$")
 
 
 def _environment(job: Job, replicas: Replicas, secret_name: Any) -> list[Manifest]:

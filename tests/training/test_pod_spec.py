@@ -150,12 +150,13 @@ def test_pods_pass_the_restricted_standard() -> None:
 
 
 def test_the_program_runs_under_the_runtime() -> None:
-    found = container({"worker": {}, "args": ["--steps=3", "$(HOME)"]})
+    found = container({"worker": {}, "args": ["--steps=3", "$(HOME)", "$$ $x"]})
     assert found["command"] == [
         *("python", "-m", "runtime", f"/opt/ack-training/code/{PROGRAM}"),
         "--steps=3",
         # Not the kubelet's to read.
         "$$(HOME)",
+        "$$$$ $$x",
     ]
     assert found["workingDir"] == "/opt/ack-training/code"
     variables = environment({"worker": {}, "env": {"PYTHONPATH": "/own", "B": "$(A)"}})
