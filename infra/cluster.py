@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,32 @@ from config.stack import Stack
 from infra.kubernetes_object import KubernetesObject, stack_label
 
 
+@dataclass(frozen=True)
+class Expectations:
+    """What a stack expects of a cluster.
+
+    `requires`: what it does not bring itself. `declares`: what it brings under names that another
+    stack may have taken. `namespaces` and `definitions`: what it brings and others may use.
+    """
+
+    requires: Sequence[dict[str, Any]] = ()
+    declares: Sequence[dict[str, Any]] = ()
+    namespaces: Sequence[str] = ()
+    definitions: Sequence[str] = ()
+
+
 class Connection(pulumi.CustomResource):
-    """Exists while the cluster can be reached, lets this user do what the stack needs, and has what
-    the stack does not bring. A preview says in one sentence what is amiss."""
+    """Exists while the cluster can be reached, lets this user do what the stack needs, has what the
+    stack does not bring, and nothing of others under the stack's names. A preview says in one
+    sentence what is amiss. Deleted last, it removes the namespaces that the stack made and left
+    empty."""
 
     def __init__(
         self,
         connection: dict[str, Any],
         *,
         namespace: str,
-        requires: Sequence[dict[str, Any]],
+        expects: Expectations,
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__(
@@ -33,8 +50,13 @@ class Connection(pulumi.CustomResource):
             {
                 "connection": connection,
                 "namespace": namespace,
-                "requires": list(requires),
                 "owner": stack_label(),
+                "requires": list(expects.requires),
+                "declares": list(expects.declares),
+                "shares": {
+                    "namespaces": list(expects.namespaces),
+                    "definitions": list(expects.definitions),
+                },
             },
             opts,
         )
@@ -52,7 +74,7 @@ class Cluster(pulumi.ComponentResource):
         stack: Stack,
         project: Path,
         *,
-        requires: Sequence[dict[str, Any]],
+        expects: Expectations,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("ackTraining:infra:Cluster", "cluster", None, opts)
@@ -64,7 +86,7 @@ class Cluster(pulumi.ComponentResource):
         self.connection = Connection(
             self.connection_settings,
             namespace=stack.kubernetes.namespace,
-            requires=requires,
+            expects=expects,
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.provider = Provider(

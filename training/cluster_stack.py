@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 
 from config.stack import Stack
-from infra.cluster import Cluster, DestroyGuard, Namespace
+from infra.cluster import Cluster, DestroyGuard, Expectations, Namespace
 from infra.kubernetes_object import KubernetesObject
 from training.cluster_job import TrainingJob
 from training.code_config_map import runtime_config_map
@@ -16,7 +16,7 @@ from workloads.cluster import SharedStorage, TensorBoard
 from workloads.namespace_labels import jobs_namespace_labels, operator_namespace_labels
 from workloads.operator import TrainingOperator, manifests_of
 
-_CRD = "tfjobs.kubeflow.org"
+_DEFINITION = "tfjobs.kubeflow.org"
 
 
 class ClusterStack:
@@ -26,7 +26,7 @@ class ClusterStack:
         self._namespace = stack.kubernetes.namespace
         # Before anything is declared: upstream's files may be unfit.
         manifests = manifests_of(stack, project) if stack.operator.install else []
-        cluster = Cluster(stack, project, requires=_requirements(stack))
+        cluster = Cluster(stack, project, expects=_expectations(stack))
         namespace = Namespace(self._namespace, jobs_namespace_labels(stack), cluster)
         after: list[pulumi.Resource] = []
         if manifests:
@@ -58,15 +58,37 @@ class ClusterStack:
         return found
 
 
-def _requirements(stack: Stack) -> list[dict[str, Any]]:
-    """What the cluster has to have, since the stack does not bring it."""
-    found: list[dict[str, Any]] = []
-    if stack.jobs and not stack.operator.install:
-        found.append(
-            {
-                "crd": _CRD,
-                "hint": "install the training operator, or set ack-training:operator.install to "
-                "true",
-            }
+def _expectations(stack: Stack) -> Expectations:
+    namespace, operator = stack.kubernetes.namespace, stack.operator
+    jobs = {
+        "path": f"/apis/kubeflow.org/v1/namespaces/{namespace}/tfjobs",
+        "names": sorted(stack.jobs),
+        "kind": "TFJob",
+        "hint": "rename the job, or delete that one",
+    }
+    own = {
+        "path": "/api/v1/namespaces",
+        "names": [namespace],
+        "kind": "Namespace",
+        "hint": "set another ack-training:kubernetes.namespace",
+        "shared": True,
+    }
+    if not operator.install:
+        needed = {
+            "crd": _DEFINITION,
+            "hint": "install the training operator, or set ack-training:operator.install to true",
+        }
+        return Expectations(
+            requires=[needed] if stack.jobs else [], declares=[own, jobs], namespaces=[namespace]
         )
-    return found
+    installed = {
+        "path": f"/apis/apps/v1/namespaces/{operator.namespace}/deployments",
+        "names": ["training-operator"],
+        "kind": "Deployment",
+        "hint": "set ack-training:operator.install to false",
+    }
+    return Expectations(
+        declares=[own, installed, jobs],
+        namespaces=[namespace, operator.namespace],
+        definitions=[_DEFINITION],
+    )
