@@ -1,8 +1,8 @@
 """Training jobs for tests of a real cluster: a shell in the place of a program."""
 
-import json
 import time
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,9 @@ from cluster.seen import GENERATION
 from provider.cluster.training_run import TrainingRun
 from provider.kinds import Call, NotReady, Properties, ProviderError
 
-IMAGE = "test.local/busybox:1"
+SHELL = "shell"
+"""In a container, the image with a shell, whatever its name is in the cluster."""
+
 OWNER = "pulumi-kubernetes-0a1b2c3d"
 """The field manager of what the tests declare, as pulumi-kubernetes makes them up."""
 
@@ -35,7 +37,7 @@ def role(script: str, replicas: int = 1, policy: str = "Never", **pod: Any) -> d
     `container` is more of its container."""
     container = {
         "name": "tensorflow",
-        "image": IMAGE,
+        "image": SHELL,
         "command": ["sh", "-c", script],
         **pod.pop("container", {}),
     }
@@ -54,12 +56,13 @@ class Jobs:
     """The jobs of one namespace, and what was told of them."""
 
     kubeconfig: str
+    image: str
     cluster: Cluster
     namespace: str
     told: list[str] = field(default_factory=list)
 
     @classmethod
-    def make(cls, kubeconfig: str, namespace: str, labels: Mapping[str, str]) -> "Jobs":
+    def make(cls, kubeconfig: str, image: str, namespace: str, labels: Mapping[str, str]) -> "Jobs":
         cluster = Connection(kubeconfig).open()
         body = {
             "apiVersion": "v1",
@@ -67,7 +70,7 @@ class Jobs:
             "metadata": {"name": namespace, "labels": dict(labels)},
         }
         cluster.apply(f"/api/v1/namespaces/{namespace}", body, "tests")
-        jobs = cls(kubeconfig, cluster, namespace)
+        jobs = cls(kubeconfig, image, cluster, namespace)
         # Without it no pod can be created.
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
         until(lambda: jobs.has(path), "the namespace has no service account")
@@ -94,10 +97,17 @@ class Jobs:
             "metadata": {"name": name, "annotations": {GENERATION: "first"}},
             "spec": {
                 "runPolicy": {"cleanPodPolicy": "Running", "suspend": False, **policy},
-                "tfReplicaSpecs": json.loads(json.dumps(roles)),
+                "tfReplicaSpecs": {name: self._with_image(found) for name, found in roles.items()},
             },
         }
         self.cluster.apply(job_path(self.namespace, name), body, OWNER)
+
+    def _with_image(self, role: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = deepcopy(dict(role))
+        for container in found["template"]["spec"]["containers"]:
+            if container["image"] == SHELL:
+                container["image"] = self.image
+        return found
 
     def inputs(self, name: str, **changes: Any) -> Properties:
         return {
