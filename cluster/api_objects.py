@@ -31,6 +31,7 @@ def job_seen(
         name=metadata["name"],
         namespace=metadata["namespace"],
         uid=metadata["uid"],
+        created=seconds(metadata.get("creationTimestamp")),
         deleting="deletionTimestamp" in metadata,
         suspend=bool(policy.get("suspend")),
         managed_by=policy.get("managedBy") or "",

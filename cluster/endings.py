@@ -20,9 +20,8 @@ _MANY = 128
 def ending(pod: PodSeen, end: Ended | None, container: ContainerSeen | None) -> str:
     """`exit code 137 (OOMKilled; memory limit 2Gi)`: to follow "with" or the replica's name."""
     words = _cause(pod, end, container)
-    if end is None:
-        return words or "no exit code"
-    return f"exit code {end.exit_code}{f' ({words})' if words else ''}"
+    code = "no exit code" if end is None else f"exit code {end.exit_code}"
+    return f"{code} ({words})" if words else code
 
 
 def of_code(code: int) -> str:

@@ -9,7 +9,7 @@ from cluster.client import Cluster
 from cluster.endings import PEER_LOST, ending, of_code, told_ends
 from cluster.errors import ClusterError
 from cluster.observe import log_tail
-from cluster.seen import CONTAINER, Ended, JobSeen, PodSeen
+from cluster.seen import CONTAINER, ContainerSeen, Ended, JobSeen, PodSeen
 from cluster.troubles import Trouble, told
 from cluster.verdict import Verdict
 
@@ -28,8 +28,8 @@ _UNTIL = {
 }
 """What becomes of a job that is no longer waited for, by the kind of its trouble."""
 
-ReadLog = Callable[[PodSeen, bool], Sequence[str]]
-"""The last lines of a pod's replica, or of the process before the one that runs."""
+ReadLog = Callable[[PodSeen, str, bool], Sequence[str]]
+"""The last lines of a container of a pod, or of the process in it before the one that runs."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Failed:
     at: float
     consequence: bool
     pod: PodSeen | None = None
+    container: str = CONTAINER
     previous: bool = False
     """Whether that process was followed by another in the same pod."""
 
@@ -57,14 +58,13 @@ def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble]) -
     lines = [f"{seen.name}: {told(troubles)}; {then}, and `pulumi up` waits for it again"]
     pod = seen.pod(first.about)
     if first.kind == "crash" and pod is not None:
-        lines += [f"  {line}" for line in _reader(cluster, seen)(pod, True)]
+        lines += [f"  {line}" for line in _reader(cluster, seen)(pod, CONTAINER, True)]
         lines.append(f"whole log: make logs JOB={seen.name} REPLICA={pod.replica}")
     return "\n".join(lines)
 
 
 def _reader(cluster: Cluster, seen: JobSeen) -> ReadLog:
-    def read(pod: PodSeen, previous: bool) -> Sequence[str]:
-        container = pod.main.name if pod.main else CONTAINER
+    def read(pod: PodSeen, container: str, previous: bool) -> Sequence[str]:
         try:
             return log_tail(
                 cluster, seen.namespace, pod.name, _LINES, container=container, previous=previous
@@ -83,13 +83,13 @@ def compose(seen: JobSeen, verdict: Verdict, read: ReadLog) -> str:
         # Not always the role that the operator names: one that lost its peer fails as well.
         lines.append(f"the first to fail was {first.replica}, with {first.words}")
         if first.pod is not None:
-            shown = [f"  {line}" for line in read(first.pod, first.previous)]
+            shown = [f"  {line}" for line in read(first.pod, first.container, first.previous)]
         lines += shown or [
             "  (its log is gone with its pod)" if first.pod is None else "  (no log)"
         ]
     decider = seen.pod(seen.decider)
     if decider is not None and (first is None or decider.replica != first.replica):
-        last = [f"  {line}" for line in read(decider, False)]
+        last = [f"  {line}" for line in read(decider, CONTAINER, False)]
         if last:
             lines += [f"the last lines of {decider.replica}:", *last]
     lines += [f"warning: {text}" for text in warnings(seen)]
@@ -118,8 +118,14 @@ def first_failure(seen: JobSeen) -> Failed | None:
 
 def warnings(seen: JobSeen) -> list[str]:
     """The newest warnings of the job and of its pods, each once, the oldest first."""
-    # The operator's own account of the job's state is the first line already.
-    events = [e for e in seen.events if e.warning and not e.reason.startswith("TFJob")]
+    # What the operator says of the job's state and of its pods stands above already.
+    events = [
+        event
+        for event in seen.events
+        if event.warning
+        and not event.reason.startswith("TFJob")
+        and not event.message.startswith("Error pod ")
+    ]
     events += [event for pod in seen.pods for event in pod.events if event.warning]
     if not events:
         return []
@@ -131,22 +137,23 @@ def warnings(seen: JobSeen) -> list[str]:
 
 
 def _failures(pod: PodSeen) -> list[Failed]:
-    container = pod.main or next(iter(pod.containers), None)
-    ends: list[tuple[Ended, bool]] = []
-    if container is not None:
-        ends += [(container.ended, False)] if container.ended else []
-        ends += [(container.ended_before, True)] if container.ended_before else []
-    for end, previous in ends:
-        if end.exit_code != 0:
-            words = ending(pod, end, container)
-            consequence = end.exit_code == PEER_LOST
-            return [Failed(pod.replica, words, end.finished, consequence, pod, previous)]
-    if pod.phase == "Failed" and not ends:
-        # Evicted or refused by its node before it had a process that anyone saw end.
-        ready = pod.condition("DisruptionTarget") or pod.condition("Ready")
-        return [
-            Failed(pod.replica, ending(pod, None, None), ready.since if ready else 0.0, False, pod)
-        ]
+    """The newest end other than 0 of a process of the pod, as a list of one or none."""
+    ends: list[tuple[ContainerSeen, Ended, bool]] = []
+    for container in (*pod.init, *pod.containers):
+        ends += [(container, container.ended, False)] if container.ended else []
+        ends += [(container, container.ended_before, True)] if container.ended_before else []
+    bad = [found for found in ends if found[1].exit_code != 0]
+    if bad:
+        container, end, previous = max(bad, key=lambda found: found[1].finished)
+        where = "" if container.name == CONTAINER else f" of its container {container.name}"
+        words = f"{ending(pod, end, container)}{where}"
+        lost = end.exit_code == PEER_LOST
+        return [Failed(pod.replica, words, end.finished, lost, pod, container.name, previous)]
+    if pod.phase == "Failed":
+        # Evicted, or refused by its node, before it had a process that anyone saw end.
+        told = pod.condition("DisruptionTarget") or pod.condition("Ready")
+        at = told.since if told else 0.0
+        return [Failed(pod.replica, ending(pod, None, None), at, False, pod)]
     return []
 
 

@@ -19,10 +19,18 @@ _FINAL_OF_REGISTRY = re.compile(
     re.IGNORECASE,
 )
 
+_FINAL_OF_MOUNT = re.compile(
+    r'(configmap|secret) "[^"]*" not found|references non-existent|hostPath type check failed|'
+    r"access denied by server|No such file or directory|wrong fs type",
+    re.IGNORECASE,
+)
+
 
 def of_scheduler(message: str) -> str:
     """`0/3 nodes are available: 3 Insufficient nvidia.com/gpu`."""
-    return _short(_PREEMPTION.sub("", message)) or "the scheduler gives no reason"
+    message = _PREEMPTION.sub("", message)
+    # A volume that is missing is told twice.
+    return _short(re.sub(r"\. not found$", "", message)) or "the scheduler gives no reason"
 
 
 def of_autoscaler(message: str) -> str:
@@ -36,6 +44,8 @@ def of_registry(message: str) -> str:
     message = re.sub(r"^ErrImagePull: ", "", message)
     message = re.sub(r"rpc error: code = \w+ desc = ", "", message)
     message = re.sub(r'^failed to pull and unpack image "[^"]*": ', "", message)
+    message = re.sub(r'^failed to resolve (?:reference|image) "[^"]*": ', "", message)
+    message = re.sub(r"^failed to do request: ", "", message)
     return _short(message)
 
 
@@ -47,6 +57,7 @@ def of_kubelet(message: str) -> str:
     found = re.search(r"OCI runtime create failed: (?:runc create failed: )?(.*)$", message)
     message = found[1] if found else message
     message = re.sub(r"rpc error: code = \w+ desc = ", "", message)
+    message = re.sub(r" \(pod: \"[^)]*\)[^)]*\)$", "", message)
     return _short(re.sub(r": unknown$", "", message))
 
 
@@ -60,9 +71,14 @@ def is_about_volume(message: str) -> bool:
     return bool(re.search(r"persistentvolumeclaim|PersistentVolumeClaim|VolumeBinding", message))
 
 
-def is_missing_object(message: str) -> bool:
-    """Whether a ConfigMap, a Secret or a key in one is not there."""
-    return bool(re.search(r'(configmap|secret) "[^"]*" not found|non-existent', message, re.I))
+def is_missing_claim(message: str) -> bool:
+    """Whether a PersistentVolumeClaim is not there at all."""
+    return bool(re.search(r'persistentvolumeclaim "[^"]*" not found', message))
+
+
+def is_final_of_mount(message: str) -> bool:
+    """Whether a volume will not be had by trying again: what it is of is not there, or refuses."""
+    return bool(_FINAL_OF_MOUNT.search(message))
 
 
 def is_cache(message: str) -> bool:

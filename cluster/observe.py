@@ -7,7 +7,7 @@ from typing import Any
 
 from cluster.api_objects import JOB_LABEL, event_seen, job_seen, pod_seen, with_events
 from cluster.client import Cluster
-from cluster.errors import RefusedError
+from cluster.errors import ClusterError, RefusedError
 from cluster.progress import progress_of
 from cluster.seen import CONTAINER, EventSeen, JobSeen, PodSeen
 from supervisor.job_progress import JobProgress
@@ -88,6 +88,29 @@ def job_progress(cluster: Cluster, namespace: str, name: str) -> JobProgress | N
         if found is not None:
             return found
     return None
+
+
+class OperatorSeen:
+    """Whether the operator is at work on other jobs while it does not react to one: it sees to one
+    after the other, with 20 requests each second, and a hundred jobs take it minutes."""
+
+    def __init__(self) -> None:
+        self._newest = 0.0
+
+    def is_at_work(self, cluster: Cluster, seen: JobSeen) -> bool:
+        """Whether it has said anything new of a job in the namespace since the last such look, or
+        since the job was created."""
+        try:
+            found = cluster.get(
+                f"/api/v1/namespaces/{seen.namespace}/events",
+                fieldSelector="involvedObject.kind=TFJob",
+            )
+        except ClusterError:
+            # It cannot be told now, and is asked again.
+            return True
+        newest = max((event_seen(event).last for event in found["items"]), default=0.0)
+        before, self._newest = max(self._newest, seen.created), newest
+        return newest > before
 
 
 def _is_kept(pod: PodSeen) -> bool:

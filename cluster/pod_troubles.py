@@ -92,7 +92,8 @@ def _unplaced(pod: PodSeen, autoscaled: bool) -> Trouble | None:
         return None
     what = f"cannot be placed on a node: {messages.of_scheduler(scheduled.message)}"
     if messages.is_about_volume(scheduled.message):
-        return Trouble("volume", pod.replica, what, _VOLUME_SECONDS)
+        missing = messages.is_missing_claim(scheduled.message)
+        return Trouble("volume", pod.replica, what, _ROOM_SECONDS if missing else _VOLUME_SECONDS)
     if scheduled.reason != "Unschedulable":
         return Trouble("place", pod.replica, what, _SCHEDULER_SECONDS)
     word = _autoscalers_word(pod)
@@ -181,9 +182,9 @@ def _before_containers(pod: PodSeen) -> Trouble | None:
         return Trouble("sandbox", pod.replica, what, _SANDBOX_SECONDS)
     # A later message may only say that it timed out waiting for the volume.
     said = next((e for e in reversed(warnings) if "timed out waiting" not in e.message), newest)
-    missing = messages.is_missing_object(said.message)
+    final = messages.is_final_of_mount(said.message)
     what = f"cannot mount its volumes: {messages.of_kubelet(said.message)}"
-    return Trouble("mount", pod.replica, what, _CONFIG_SECONDS if missing else _VOLUME_SECONDS)
+    return Trouble("mount", pod.replica, what, _CONFIG_SECONDS if final else _VOLUME_SECONDS)
 
 
 def _lost(pod: PodSeen) -> Trouble:

@@ -99,6 +99,8 @@ class JobSeen:
     name: str
     namespace: str
     uid: str = ""
+    created: float = 0.0
+    """Unix seconds by the cluster's clock."""
     deleting: bool = False
     suspend: bool = False
     managed_by: str = ""

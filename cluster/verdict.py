@@ -99,6 +99,11 @@ class Patience:
         """Those that are worth a word: what lasts a moment only is how a job starts."""
         return [t for t in troubles if now - self._since[t.key] >= _WORTH_A_WORD_SECONDS]
 
+    def forgive(self, troubles: Iterable[Trouble]) -> None:
+        """Gives these their grace anew from the next look on."""
+        for trouble in troubles:
+            self._since.pop(trouble.key, None)
+
     def exhausted(self, troubles: Iterable[Trouble], now: float) -> list[Trouble]:
         """Those that will not pass by themselves."""
         return [

@@ -5,10 +5,10 @@ import time
 from collections.abc import Sequence
 
 from cluster.client import Cluster
-from cluster.endings import ending, of_code, told_ends
 from cluster.errors import ClusterError
 from cluster.observe import replica_progress
-from cluster.seen import JobSeen, PodSeen
+from cluster.seen import JobSeen
+from cluster.starts import Starts
 from cluster.troubles import Trouble, told
 from cluster.verdict import RESTARTING, RUNNING, SUCCEEDED, Verdict, replicas_in_words
 from provider.kinds import Call
@@ -28,11 +28,12 @@ class Narrator:
         self._next_read = 0.0
         self._progress: JobProgress | None = None
         self._quarter = 0
-        self._starts: dict[str, tuple[str, int]] = {}
+        self.starts = Starts()
         self._new_node = False
 
     def __call__(self, seen: JobSeen, verdict: Verdict, troubles: Sequence[Trouble]) -> None:
-        self._tell_restarts(seen)
+        for sentence in self.starts.look(seen, self._step(), time.monotonic()):
+            self._call.announce(sentence)
         if troubles:
             self._tell_trouble(troubles)
             return
@@ -53,6 +54,9 @@ class Narrator:
             self._quarter = progress.quarter()
             self._call.announce(progress.sentence())
 
+    def _step(self) -> int:
+        return self._progress.step if self._progress else 0
+
     def _tell_trouble(self, troubles: Sequence[Trouble]) -> None:
         sentence = told(troubles)
         first = troubles[0]
@@ -61,19 +65,6 @@ class Narrator:
             self._call.announce(sentence)
             return
         self._call.report(sentence)
-
-    def _tell_restarts(self, seen: JobSeen) -> None:
-        for pod in seen.pods:
-            if pod.deleting:
-                continue
-            restarts = pod.main.restarts if pod.main else 0
-            before = self._starts.get(pod.replica)
-            self._starts[pod.replica] = (pod.uid, restarts)
-            if before is None or before == (pod.uid, restarts):
-                continue
-            end = _end_before(seen, pod, before)
-            words = f"ended with {end} and is" if end else "is"
-            self._call.announce(f"{pod.replica} {words} started again")
 
     def _read(self, seen: JobSeen, *, final: bool) -> None:
         pod, now = seen.pod(seen.decider), time.monotonic()
@@ -84,12 +75,3 @@ class Narrator:
         with contextlib.suppress(ClusterError):
             found = replica_progress(self._cluster, seen.namespace, pod.name)
             self._progress = found or self._progress
-
-
-def _end_before(seen: JobSeen, pod: PodSeen, before: tuple[str, int]) -> str:
-    """`exit code 138 (it lost another replica)` of the start `before`; empty where nobody told."""
-    container = pod.main
-    if before[0] == pod.uid and container is not None and container.ended_before is not None:
-        return ending(pod, container.ended_before, container)
-    codes = [code for replica, code, _ in told_ends(seen) if replica == pod.replica]
-    return of_code(codes[-1]) if codes else ""

@@ -1,13 +1,14 @@
 """Waits for a job on a cluster, tells how it goes, and says why it does not."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cluster.client import Cluster
 from cluster.errors import ClusterError, RefusedError, UnreachableError
 from cluster.failure import failure_text, trouble_text
-from cluster.observe import observe
+from cluster.observe import OperatorSeen, observe
 from cluster.seen import JobSeen
+from cluster.troubles import Trouble
 from cluster.verdict import (
     ABSENT,
     FAILED,
@@ -59,7 +60,7 @@ def _is_running(seen: JobSeen, verdict: Verdict) -> bool:
 
 def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> str:
     name, inputs = call.inputs["name"], call.inputs
-    tell, patience = Narrator(call, cluster), Patience()
+    tell, patience, operator = Narrator(call, cluster), Patience(), OperatorSeen()
     begun = time.monotonic()
     limit = inputs.get("waitTimeoutSeconds")
     state, replicas, away_since = "", "", None
@@ -81,7 +82,11 @@ def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> str:
             tell(seen, verdict, patience.lasting(verdict.troubles, now))
             if done(seen, verdict):
                 return state
-            _refuse(cluster, seen, verdict, patience, now)
+            final = patience.exhausted(verdict.troubles, now) or tell.starts.troubles(seen)
+            if final and final[0].kind == "operator" and operator.is_at_work(cluster, seen):
+                patience.forgive(final)
+                final = []
+            _refuse(cluster, seen, verdict, final)
         if call.cancelled():
             reason = f"{name}: no longer waited for; it goes on, and `pulumi up` waits for it again"
             raise NotReady([reason], {"state": state})
@@ -94,10 +99,9 @@ def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> str:
         time.sleep(_POLL_SECONDS)
 
 
-def _refuse(
-    cluster: Cluster, seen: JobSeen, verdict: Verdict, patience: Patience, now: float
-) -> None:
-    """Raises NotReady when the job will not get where it is waited for."""
+def _refuse(cluster: Cluster, seen: JobSeen, verdict: Verdict, final: Sequence[Trouble]) -> None:
+    """Raises NotReady when the job will not get where it is waited for; `final` are troubles that
+    will not pass."""
     outputs = {"state": verdict.state}
     if verdict.state == FAILED:
         raise NotReady([failure_text(cluster, seen, verdict)], outputs)
@@ -107,7 +111,6 @@ def _refuse(
             "again"
         )
         raise NotReady([reason], outputs)
-    final = patience.exhausted(verdict.troubles, now)
     if final:
         raise NotReady([trouble_text(cluster, seen, final)], outputs)
 

@@ -16,7 +16,13 @@ from toolchain.cluster.images import import_image
 from toolchain.cluster.isolation import NETWORK_CACHE
 from toolchain.cluster.network import ensure_free_addresses, plug_in, unplug
 from toolchain.cluster.place import Place
-from toolchain.cluster.processes import end_node, first_processes, is_running, node_command
+from toolchain.cluster.processes import (
+    end_node,
+    ensure_own_instance,
+    first_processes,
+    is_running,
+    node_command,
+)
 from toolchain.cluster.programs import (
     cluster_programs,
     ensure_machine,
@@ -140,6 +146,7 @@ def log_end(log: Path) -> str:
 
 
 def _take_down(place: Place) -> bool:
+    ensure_own_instance(place)
     ended = end_node(place)
     unplug(place)
     remove_control_groups(place)

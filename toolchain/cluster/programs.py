@@ -23,7 +23,7 @@ _PACKAGES = {
     "nsenter": "util-linux",
     "unshare": "util-linux",
     "openssl": "openssl",
-    "busybox": "busybox-static",
+    "busybox": "busybox",
     "getent": "libc-bin",
 }
 """What must be on PATH, and the Debian package that has it."""
