@@ -11,7 +11,7 @@ from workloads.volume.place import Refused
 
 
 def copy(root: Path, path: str, target: Path, shown: str) -> None:
-    """`target` holds what the folder `path` below `root` does. `shown` is the user's name for `root`.
+    """`target` holds what the folder `path` below `root` does; the user calls `root` `shown`.
 
     Raises Refused for what is not there, cannot be read, is no file, or is a link out of `root`.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import ssl
 import time
 import urllib.error
 import urllib.parse
@@ -16,7 +17,7 @@ from workloads.volume.place import Refused
 _CHUNK_BYTES = 1 << 20
 _TIMEOUT_SECONDS = 60
 """Longest time without a byte."""
-_WAITS_SECONDS = (1, 5, 15, 45)
+_WAITS_SECONDS = (1, 3, 10)
 _PASSING = (408, 425, 429, 500, 502, 503, 504)
 """Answers of HTTP that may be others a moment later."""
 
@@ -40,7 +41,7 @@ def download(
         try:
             digest = _fetch(url, target)
             break
-        except (_EndedEarlyError, _UnreachableError) as error:
+        except _PassingError as error:
             if pause is None:
                 raise Refused(f"{shown_url(url)} cannot be fetched: {error}") from None
         wait(pause)
@@ -51,12 +52,8 @@ def download(
         )
 
 
-class _UnreachableError(Exception):
-    pass
-
-
-class _EndedEarlyError(Exception):
-    pass
+class _PassingError(Exception):
+    """Why the file did not come this time."""
 
 
 def _fetch(url: str, target: Path) -> str:
@@ -69,32 +66,25 @@ def _fetch(url: str, target: Path) -> str:
 
 
 def _chunks(url: str) -> Iterator[bytes]:
-    """What the server sends; raises _UnreachableError or _EndedEarlyError where another try may
-    help, Refused where none does."""
+    """What the server sends; raises _PassingError where another try may help, else Refused."""
     request = urllib.request.Request(url, headers={"User-Agent": "ack-training"})
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
             expected = answer.headers.get("Content-Length")
             length = 0
-            while chunk := _read(answer):
+            while chunk := answer.read(_CHUNK_BYTES):
                 length += len(chunk)
                 yield chunk
             if expected is not None and length != int(expected):
-                raise _EndedEarlyError(f"it ended after {length} of {expected} bytes")
+                raise _PassingError(f"it ended after {length} of {expected} bytes")
     except urllib.error.HTTPError as error:
         answer_text = f"the server answers {error.code} {error.reason}"
         error.close()
         if error.code in _PASSING:
-            raise _UnreachableError(answer_text) from None
+            raise _PassingError(answer_text) from None
         raise Refused(f"{shown_url(url)} cannot be fetched: {answer_text}") from None
-    except urllib.error.URLError as error:
-        raise _UnreachableError(str(error.reason)) from None
-
-
-def _read(answer: http.client.HTTPResponse) -> bytes:
-    try:
-        return answer.read(_CHUNK_BYTES)
-    except http.client.IncompleteRead as error:
-        raise _EndedEarlyError(f"it ended before its {error.expected or ''} last bytes") from None
     except (OSError, http.client.HTTPException) as error:
-        raise _UnreachableError(str(error) or type(error).__name__) from None
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            raise Refused(f"{shown_url(url)} cannot be fetched: {reason}") from None
+        raise _PassingError(str(reason) or type(reason).__name__) from None

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
 from workloads.volume.place import Refused, Volume, may_write, owner_token
 from workloads.volume.record import damages, recorded_source, write_record
 
@@ -136,7 +137,8 @@ def _discard(dataset: Dataset, place: Path) -> None:
     aside = place.with_name(f".filling-{dataset.name}.removed-{uuid.uuid4().hex}")
     try:
         os.rename(place, aside)
-    except FileNotFoundError:
+    except OSError:
+        # It is not there, or not this user's.
         return
     # A folder of an archive or an image may be read-only.
     for folder, _, _ in os.walk(aside):

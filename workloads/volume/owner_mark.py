@@ -48,7 +48,7 @@ def owner_of(directory: Path) -> Owner | None:
 
 def mark(volume: Volume, directory: Path, job: str) -> bool:
     """Afterwards `directory` is marked, by this stack or by another that was quicker. Returns
-    whether it was this call that made the mark; a mark of this stack is brought up to date."""
+    whether it was this call that did, or that brought a mark of this stack up to date."""
     held = owner_of(directory)
     wanted = Owner(volume.owner, job)
     if held == wanted or (held is not None and held.stack != volume.owner):
@@ -60,7 +60,7 @@ def mark(volume: Volume, directory: Path, job: str) -> bool:
     try:
         if held is not None:
             os.replace(aside, directory / MARK)
-            return False
+            return True
         return _put_first(aside, directory / MARK)
     finally:
         aside.unlink(missing_ok=True)

@@ -38,6 +38,7 @@ def prepare(volume: Volume, directories: Mapping[str, str]) -> list[str]:
         raise Refused(*refused)
     _inherit_group(volume.root)
     made: list[Path] = []
+    new: list[Path] = []
     marked: list[Path] = []
     with _umask(_OPEN_TO_GROUP):
         try:
@@ -46,18 +47,18 @@ def prepare(volume: Volume, directories: Mapping[str, str]) -> list[str]:
             refused = list(_overlaps(volume, wanted))
             if not refused:
                 jobs = {folder: job for folder, job in wanted.items() if job}
+                new = [folder for folder in jobs if not owner_mark.is_ours(volume, folder)]
                 marked = [f for f, job in jobs.items() if owner_mark.mark(volume, f, job)]
                 # Once more, for a stack that came at the same time.
                 refused = [
                     sentence
-                    for folder, job in jobs.items()
-                    if folder in marked or not owner_mark.is_ours(volume, folder)
-                    for sentence in owner_mark.refusals(volume, folder, job)
+                    for folder in new
+                    for sentence in owner_mark.refusals(volume, folder, jobs[folder])
                 ]
             if refused:
                 raise Refused(*refused)
         except BaseException:
-            _take_back(made, marked)
+            _take_back(made, [folder for folder in marked if folder in new])
             raise
     lines = [f"{volume.shown(folder)} was made" for folder in made]
     lines += [f"{volume.shown(f)} is now of job {wanted[f]}" for f in marked if f not in made]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import tarfile
 import zipfile
@@ -41,6 +42,9 @@ def _untar(archive: Path, name: str, folder: Path) -> None:
         while (member := tar.next()) is not None:
             _check(name, member.name)
             tar.extract(member, folder, filter="data")
+            if not os.path.lexists(folder / member.name):
+                # A link to what the archive does not hold is passed over without a word.
+                raise Refused(f"{name} cannot be unpacked: {member.name!r} leads to nothing")
             tar.members = []  # type: ignore[attr-defined]
 
 
