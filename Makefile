@@ -17,7 +17,7 @@ export PYTHON YES BUILDER
 # A user's own settings of these would reach the checkout's Python and its packages.
 unexport PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONSTARTUP
 .DEFAULT_GOAL := help
-.PHONY: help up setup setup-dev preview destroy test image check check-python check-go fmt lock docs bench watch logs clean
+.PHONY: help up setup setup-dev preview destroy test test-cluster image check check-python check-go fmt lock docs bench watch logs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -49,6 +49,11 @@ image: setup ## build the images of a stack's containers, push them to its regis
 
 test: setup-dev ## run the tests [ARGS="-k name"]
 	@$(VENV)python -m pytest $(ARGS)
+
+# With KUBECONFIG the same tests run in that cluster, and nothing need be built.
+test-cluster: setup-dev ## run the tests in a cluster: KUBECONFIG's, or one started here as root [ARGS=…]
+	@$(if $(KUBECONFIG),true,$(VENV)python -m toolchain.cluster build)
+	@$(VENV)python -m pytest tests/cluster $(ARGS)
 
 check: check-python check-go ## check formatting, lint, types, imports
 

@@ -121,7 +121,8 @@ def test_b23_export_versions_are_no_names(job: dict[str, Any]) -> None:
 
 def inputs(job: dict[str, Any]) -> dict[str, Any]:
     stack = accepted(**{"chief": {}, "worker": {}, **job})
-    return job_inputs(stack.jobs["m"], Path(), wait="succeeded")
+    of_this_machine = {"storage": "data", "stateDirectory": ".ack-training/test"}
+    return job_inputs(stack.jobs["m"], Path(), wait="succeeded") | of_this_machine
 
 
 # https://github.com/pulumi/pulumi-kubernetes/issues/1353

@@ -20,6 +20,7 @@ from toolchain.cluster.processes import first_processes, is_running, node_proces
 from toolchain.cluster.programs import cluster_programs, environment, program
 from toolchain.cluster.stock_images import BUSYBOX
 from toolchain.places import ROOT
+from toolchain.report import Stop
 
 
 @pytest.fixture(scope="module")
@@ -161,37 +162,37 @@ def test_all_end_with_the_first_process(place: Place) -> None:
 @pytest.mark.parametrize("moment", ["certificates", "pid", "log/kube-apiserver.log", "ready"])
 def test_what_a_killed_start_left_is_no_obstacle(place: Place, moment: str) -> None:
     down(place)
-    command = [sys.executable, "-m", "toolchain.cluster", "--instance", str(place.instance), "up"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as starting:
-        until(lambda: (place.state / moment).exists())
-        starting.kill()
-    assert what_lacks(place) != ""
+    kill_start(place, moment)
     up(place)
     assert what_lacks(place) == ""
 
 
 def test_what_a_killed_start_left_is_taken_down(place: Place) -> None:
     down(place)
-    command = [sys.executable, "-m", "toolchain.cluster", "--instance", str(place.instance), "up"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as starting:
-        until(lambda: (place.state / "log" / "kubelet.log").exists())
-        starting.kill()
+    kill_start(place, "log/kubelet.log")
     down(place)
     assert first_processes(place) == []
     assert traces(place) == []
 
 
-def test_a_start_that_fails_names_the_program_and_shows_its_log(place: Place) -> None:
-    down(place)
+def kill_start(place: Place, moment: str) -> None:
+    """Starts the cluster in a process of its own and kills that one as soon as there is the file
+    `moment`. What it had started goes on."""
     command = [sys.executable, "-m", "toolchain.cluster", "--instance", str(place.instance), "up"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as starting:
-        until(lambda: (place.state / "log" / "kube-apiserver.log").exists())
-        servers = [pid for pid, name in processes_of(place).items() if name == "etcd"]
-        for pid in servers:
-            os.kill(pid, signal.SIGKILL)
-        _, said = starting.communicate()
-    assert starting.returncode == 1
-    assert said.startswith("ack-training: etcd ended with -9\n  ")
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as starting:
+        until(lambda: (place.state / moment).exists())
+        starting.kill()
+
+
+def test_a_start_that_fails_names_the_program_and_shows_its_log(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    down(place)
+    broken = tmp_path / "containerd"
+    broken.write_text("#!/bin/sh\necho broken on purpose\nexit 7\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(Stop) as stop:
+        up(place)
+    assert str(stop.value) == "containerd ended with 7\n  broken on purpose"
     assert traces(place) == []
