@@ -13,25 +13,17 @@ from provider.cluster import training_run
 from provider.cluster.training_run import TrainingRun
 from provider.kinds import NotReady, ProviderError
 from tests.cluster.jobs import Jobs, role, until
-from tests.cluster.training_operator import ensure_operator
 
 MakeJobs = Callable[..., Jobs]
 
 
-@pytest.fixture(scope="module")
-def trained(cluster: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A cluster with the operator."""
-    ensure_operator(cluster, tmp_path_factory.mktemp("operator"))
-    return cluster
-
-
 @pytest.fixture
-def make_jobs(trained: Any) -> Iterator[MakeJobs]:
+def make_jobs(operated: Any) -> Iterator[MakeJobs]:
     made: list[Jobs] = []
 
     def make(**labels: str) -> Jobs:
         namespace = f"jobs-{uuid.uuid4().hex[:8]}"
-        made.append(Jobs.make(str(trained.kubeconfig), trained.busybox, namespace, labels))
+        made.append(Jobs.make(str(operated.kubeconfig), operated.busybox, namespace, labels))
         return made[-1]
 
     yield make
