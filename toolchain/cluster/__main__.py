@@ -1,5 +1,5 @@
-"""`python -m toolchain.cluster [--instance N] up|down|status|import ARCHIVE NAME…`: a test cluster
-by hand."""
+"""`python -m toolchain.cluster [--instance N] up|down|status|build|import ARCHIVE NAME…`: a test
+cluster by hand."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 from toolchain.cluster.images import import_image
 from toolchain.cluster.lifecycle import down, up, what_lacks
 from toolchain.cluster.place import Place
-from toolchain.cluster.programs import cluster_programs
+from toolchain.cluster.programs import cluster_programs, ensure_machine, training_operator
 from toolchain.report import Stop, say
 
 
@@ -21,6 +21,10 @@ def main(arguments: Sequence[str]) -> int:
             up(place)
             say(f"  export KUBECONFIG={place.kubeconfig}")
             say(f"  kubectl: {cluster_programs()['kubectl']}")
+        elif asked.command == "build":
+            ensure_machine()
+            cluster_programs()
+            training_operator()
         elif asked.command == "down":
             down(place)
         elif asked.command == "import":
@@ -48,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("up", help="start it, or say that it is up")
     commands.add_parser("down", help="remove everything of it")
     commands.add_parser("status", help="exit code 0 when it can be used")
+    commands.add_parser("build", help="build its programs, where `up` would do so")
     importing = commands.add_parser("import", help="bring an image into it")
     importing.add_argument("archive", type=Path, help="an OCI archive")
     importing.add_argument("names", nargs="+", help="the image's complete names")

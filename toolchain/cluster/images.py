@@ -9,7 +9,7 @@ from typing import IO
 
 from toolchain.cluster.configuration import SOCKET
 from toolchain.cluster.place import Place
-from toolchain.cluster.processes import first_processes
+from toolchain.cluster.processes import node_process
 from toolchain.cluster.programs import environment, program
 from toolchain.report import Stop
 
@@ -58,11 +58,8 @@ def image_digests(listing: str) -> dict[str, str]:
 
 
 def _ctr(place: Place, arguments: Sequence[str], content: IO[bytes] | None = None) -> str:
-    processes = first_processes(place)
-    if not processes:
-        raise Stop(f"test cluster {place.instance} is not up")
     # The socket lies in the node's own /run.
-    inside = [program("nsenter"), "--target", str(processes[-1]), "--mount"]
+    inside = [program("nsenter"), "--target", str(node_process(place)), "--mount"]
     ran = subprocess.run(
         [*inside, program("ctr"), f"--address={SOCKET}", "--namespace=k8s.io", *arguments],
         env=environment(),

@@ -11,8 +11,9 @@ from toolchain.report import Stop
 CABLE_END = "kube0"
 """The node's network interface."""
 
-NETWORK_CACHE = Path("/var/lib/cni")
-"""Where the network plugins' library keeps its results; that cannot be told otherwise."""
+_NETWORK_CACHE = Path("/var/lib/cni")
+"""Where the network plugins' library keeps its results; that cannot be told otherwise. The folder
+stays when a cluster is taken down: removing it would unmount what others have there."""
 
 _TUNABLES = {
     "vm/overcommit_memory": "1",
@@ -31,7 +32,7 @@ def isolate_mounts(place: Place) -> None:
     _run("mount", "--make-rshared", "/")
     _run("mount", "-t", "proc", "proc", "/proc")
     _run("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run")
-    for name, target in (("pod-logs", Path("/var/log")), ("network-cache", NETWORK_CACHE)):
+    for name, target in (("pod-logs", Path("/var/log")), ("network-cache", _NETWORK_CACHE)):
         source = place.state / name
         source.mkdir()
         target.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,5 @@
 """Takes a test cluster up and down."""
 
-import contextlib
 import json
 import shutil
 import subprocess
@@ -13,10 +12,15 @@ from toolchain.cluster.certificates import make_certificates
 from toolchain.cluster.configuration import PAUSE, configuration
 from toolchain.cluster.control_groups import make_control_groups, remove_control_groups
 from toolchain.cluster.images import import_image
-from toolchain.cluster.isolation import NETWORK_CACHE
 from toolchain.cluster.network import ensure_free_addresses, plug_in, unplug
 from toolchain.cluster.place import Place
-from toolchain.cluster.processes import end_node, first_processes, is_running, node_command
+from toolchain.cluster.processes import (
+    end_node,
+    ensure_own_instance,
+    first_processes,
+    is_running,
+    node_command,
+)
 from toolchain.cluster.programs import (
     cluster_programs,
     ensure_machine,
@@ -24,10 +28,12 @@ from toolchain.cluster.programs import (
     kwok_stages,
     plugin_folder,
     program,
+    programs_key,
 )
 from toolchain.cluster.stock_images import BUSYBOX, busybox_archive
 from toolchain.places import ROOT, exclusively, make_folder
 from toolchain.report import Stop, duration, say
+from toolchain.wrapper import write_aside
 
 _LOG_LINES = 15
 
@@ -70,8 +76,11 @@ def what_lacks(place: Place) -> str:
     ended = sorted(place.state.glob("ended-*"))
     if ended:
         return ended[0].read_text(encoding="utf-8")
-    if not (place.state / "complete").exists():
+    complete = place.state / "complete"
+    if not complete.exists():
         return "it was not started to the end"
+    if complete.read_text(encoding="utf-8") != programs_key():
+        return "it is of other versions"
     if not Api(place).well(f"{place.server}/readyz"):
         return "its API server does not answer"
     return ""
@@ -93,7 +102,7 @@ def _take_up(place: Place) -> None:
     _await(place, outer, "ready")
     archive = busybox_archive(place.state / "busybox.tar")
     import_image(place, archive, [PAUSE, BUSYBOX])
-    (place.state / "complete").touch()
+    write_aside(place.state / "complete", programs_key(), 0o644)
 
 
 def _start_node(place: Place) -> int:
@@ -140,14 +149,13 @@ def log_end(log: Path) -> str:
 
 
 def _take_down(place: Place) -> bool:
+    ensure_own_instance(place)
     ended = end_node(place)
     unplug(place)
     remove_control_groups(place)
     was_there = place.state.exists()
     if was_there:
         _remove_state(place)
-    with contextlib.suppress(OSError):  # there is none, or it is in use by another
-        NETWORK_CACHE.rmdir()
     return ended or was_there
 
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from toolchain.go_build import built_programs, module_folder
+from toolchain.go_build import built_programs, module_folder, source_key
 from toolchain.places import ROOT
 from toolchain.report import Stop
 from toolchain.versions import read_versions
@@ -23,7 +23,7 @@ _PACKAGES = {
     "nsenter": "util-linux",
     "unshare": "util-linux",
     "openssl": "openssl",
-    "busybox": "busybox-static",
+    "busybox": "busybox",
     "getent": "libc-bin",
 }
 """What must be on PATH, and the Debian package that has it."""
@@ -106,6 +106,11 @@ def cluster_programs() -> Mapping[str, Path]:
         _kwok(),
     }
     return {file.name: file for folder in folders for file in folder.iterdir()}
+
+
+def programs_key() -> str:
+    """Other than before when another version of a program is to be built."""
+    return source_key(_MODULES / name for name in ("etcd", "kubernetes", "coredns", "kwok"))
 
 
 def _kwok() -> Path:

@@ -21,13 +21,12 @@ def busybox_archive(archive: Path) -> Path:
     busybox = Path(program("busybox"))
     listed = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True)
     names = [name for name in listed.stdout.split() if name not in ("busybox", "getent")]
-    # A static program cannot ask glibc's resolver, which follows the search list: getent can.
-    getent = Path(program("getent"))
-    libraries = {str(file).lstrip("/"): file for file in _libraries(getent)}
+    programs = {"bin/busybox": busybox, "bin/getent": Path(program("getent"))}
+    libraries = {file for each in programs.values() for file in _libraries(each)}
     image = Image(
         entrypoint=(),
         command=("sleep", "2147483647"),
-        programs={"bin/busybox": busybox, "bin/getent": getent, **libraries},
+        programs=programs | {str(file).lstrip("/"): file for file in libraries},
         files={
             "etc/passwd": _USERS,
             "etc/group": "root:x:0:\nnobody:x:65534:\n",
@@ -40,8 +39,8 @@ def busybox_archive(archive: Path) -> Path:
 
 
 def _libraries(program_file: Path) -> list[Path]:
-    """The shared libraries of a program, and what loads them."""
-    listed = subprocess.run(["ldd", program_file], capture_output=True, text=True, check=True)
+    """The shared libraries of a program, and what loads them; none of a static one."""
+    listed = subprocess.run(["ldd", program_file], capture_output=True, text=True, check=False)
     return [Path(found) for found in re.findall(r"(/\S+) \(0x", listed.stdout)]
 
 
