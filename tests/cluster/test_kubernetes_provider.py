@@ -10,8 +10,8 @@ import yaml
 
 from tests.cluster.handle import Cluster
 from tests.toolchain.small_project import Project
-from toolchain.kubernetes_plugin import plugin_folder
 from toolchain.operator_manifests import operator_manifests
+from toolchain.ready import plugin_folder
 
 PROGRAM = """
 import json, pulumi

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.toolchain.small_project import Project
-from toolchain.kubernetes_plugin import plugin_folder
+from toolchain.ready import plugin_folder
 
 # Nothing listens at port 1.
 PROGRAM = """
