@@ -8,12 +8,11 @@ from pathlib import Path
 from toolchain.engine import Engine
 from toolchain.go_build import built_programs, module_folder, source_key
 from toolchain.places import ROOT, cache, exclusively
+from toolchain.ready import PROGRAM, plugin_folder, plugin_version
 from toolchain.report import Stop, say, step
-from toolchain.versions import read_versions
 
 MODULE = ROOT / "toolchain" / "pulumi-kubernetes"
 _UPSTREAM = "github.com/pulumi/pulumi-kubernetes/provider/v4"
-PROGRAM = "pulumi-resource-kubernetes"
 _READ_BY_IT = ("schema.json", "terraform-mapping.json")
 _BUILT_FROM = "built-from"
 """A file beside a plugin that was built here; Pulumi's own has none."""
@@ -36,12 +35,6 @@ def ensure_kubernetes_plugin(engine: Engine) -> None:
         _install(pulumi, _built())
 
 
-def plugin_folder() -> Path:
-    """Where Pulumi looks for the plugin."""
-    home = os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi"
-    return Path(home) / "plugins" / f"resource-kubernetes-v{_version()}"
-
-
 def _is_installed(folder: Path) -> bool:
     # Pulumi lays the mark `.partial` beside what it has not finished.
     if not (folder / PROGRAM).exists() or Path(f"{folder}.partial").exists():
@@ -53,7 +46,9 @@ def _is_installed(folder: Path) -> bool:
 
 
 def _fetched(pulumi: Path) -> bool:
-    with step(f"Downloading Pulumi's plugin for Kubernetes, {_version()}", "about 20 s, once"):
+    with step(
+        f"Downloading Pulumi's plugin for Kubernetes, {plugin_version()}", "about 20 s, once"
+    ):
         ran = _pulumi(pulumi)
     if ran.returncode:
         say("  cannot be had; building it instead")
@@ -81,7 +76,7 @@ def _install(pulumi: Path, built: Path) -> None:
 
 def _pulumi(pulumi: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [pulumi, "plugin", "install", "resource", "kubernetes", _version(), *options],
+        [pulumi, "plugin", "install", "resource", "kubernetes", plugin_version(), *options],
         env={**os.environ, "PULUMI_SKIP_UPDATE_CHECK": "true"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -95,8 +90,4 @@ def _key() -> str:
 
 
 def _stamp() -> str:
-    return f"-X main.version={_version()}"
-
-
-def _version() -> str:
-    return read_versions().python["kubernetes"]["pulumi-kubernetes"]
+    return f"-X main.version={plugin_version()}"

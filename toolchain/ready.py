@@ -1,11 +1,17 @@
-"""Tells the program of a stack on a cluster whether the checkout was set up for one."""
+"""Tells the program of a stack on a cluster whether the checkout was set up for one.
+
+Each preview waits for this: it imports little.
+"""
 
 import os
 import shutil
 from importlib.util import find_spec
+from pathlib import Path
 
-from toolchain.kubernetes_plugin import PROGRAM, plugin_folder
 from toolchain.report import Stop
+from toolchain.versions import read_versions
+
+PROGRAM = "pulumi-resource-kubernetes"
 
 
 def require_cluster_set_up(stack: str) -> None:
@@ -19,3 +25,14 @@ def require_cluster_set_up(stack: str) -> None:
         raise Stop(
             f"this checkout is not set up for a stack on a cluster: run `make setup STACK={stack}`"
         )
+
+
+def plugin_folder() -> Path:
+    """Where Pulumi looks for its plugin for Kubernetes."""
+    home = os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi"
+    return Path(home) / "plugins" / f"resource-kubernetes-v{plugin_version()}"
+
+
+def plugin_version() -> str:
+    """That of the Python package: the engine asks for it."""
+    return read_versions().python["kubernetes"]["pulumi-kubernetes"]
