@@ -54,7 +54,6 @@ def test_another_authority_is_told(cluster: Cluster, tmp_path: Path) -> None:
 
 
 def test_a_token_that_is_not_accepted_is_told(cluster: Cluster, tmp_path: Path) -> None:
-    file = edited(cluster, tmp_path, "user", token="expired")
     found = yaml.safe_load(cluster.kubeconfig.read_text())
     found["users"][0]["user"] = {"token": "expired"}
     file = tmp_path / "kubeconfig"
