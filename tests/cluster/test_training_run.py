@@ -10,10 +10,11 @@ import pytest
 from cluster.client import Cluster
 from cluster.seen import GENERATION
 from provider.cluster import training_run
+from provider.cluster.connection import Connection
 from provider.cluster.training_run import TrainingRun
-from provider.kinds import NotReady, ProviderError
+from provider.kinds import Call, NotReady, ProviderError
 from tests.cluster.jobs import Jobs, role, until
-from tests.cluster.training_operator import ensure_operator
+from tests.cluster.training_operator import NAMESPACE, ensure_operator, wait_for_operator
 
 MakeJobs = Callable[..., Jobs]
 
@@ -136,6 +137,29 @@ TROUBLES: dict[str, tuple[dict[str, Any], str]] = {
         "worker-0 cannot be created: no PriorityClass with name none was found",
     ),
 }
+
+
+def test_an_operator_that_is_not_there_is_told_at_the_preview(trained: Any, jobs: Jobs) -> None:
+    def refusals() -> list[str]:
+        inputs = {
+            "connection": {"kubeconfig": jobs.kubeconfig},
+            "namespace": jobs.namespace,
+            "requires": [{"operator": NAMESPACE, "hint": "mend it"}],
+        }
+        return Connection().refusals(Call(inputs=inputs))
+
+    assert refusals() == []
+    scale = ("scale", "deployment/training-operator", "--namespace", NAMESPACE)
+    trained.kubectl(*scale, "--replicas=0")
+    try:
+        until(lambda: refusals() != [], "the operator goes on without pods")
+        (said,) = refusals()
+        assert said.endswith(
+            f": the training operator in namespace {NAMESPACE} does not answer: mend it"
+        )
+    finally:
+        trained.kubectl(*scale, "--replicas=1")
+        wait_for_operator(trained)
 
 
 def test_what_keeps_a_job_from_running_is_told(jobs: Jobs) -> None:

@@ -44,6 +44,10 @@ def ensure_operator(cluster: _Cluster, folder: Path) -> None:
     cluster.kubectl("create", "namespace", NAMESPACE)
     together = {"apiVersion": "v1", "kind": "List", "items": manifests}
     cluster.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(together))
+    wait_for_operator(cluster)
+
+
+def wait_for_operator(cluster: _Cluster) -> None:
     cluster.kubectl(
         *("rollout", "status", "deployment/training-operator"),
         *("--namespace", NAMESPACE, "--timeout=180s"),

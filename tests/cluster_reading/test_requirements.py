@@ -12,16 +12,23 @@ TFJOBS = {"crd": "tfjobs.kubeflow.org", "hint": "install it"}
 
 
 def refusal(
-    rules: list[dict[str, Any]], requires: Sequence[dict[str, Any]] = (), *, allowed: bool = False
+    rules: list[dict[str, Any]],
+    requires: Sequence[dict[str, Any]] = (),
+    *,
+    allowed: bool = False,
+    trial: tuple[int, str] = (201, ""),
 ) -> tuple[str | None, int]:
     """What is said by a cluster with these rules and the TFJobs of kubeflow.org; and how many
-    requests that took. `allowed` is what else than RBAC decides."""
+    requests that took. `allowed` is what else than RBAC decides, `trial` what a TFJob on trial is
+    answered."""
 
     def answer(request: Request) -> tuple[int, Any]:
         if request.path.endswith("selfsubjectrulesreviews"):
             return 201, {"status": {"resourceRules": rules, "incomplete": True}}
         if request.path.endswith("selfsubjectaccessreviews"):
             return 201, {"status": {"allowed": allowed}}
+        if request.path.endswith("/tfjobs?dryRun=All"):
+            return trial[0], {"message": trial[1]}
         known = {
             "/apis/kubeflow.org": {"versions": [{"groupVersion": "kubeflow.org/v1"}]},
             "/apis/kubeflow.org/v1": {"resources": [{"name": "tfjobs"}, {"name": "tfjobs/status"}]},
@@ -81,3 +88,14 @@ def test_a_definition_that_is_there_and_one_that_is_not() -> None:
     assert said == "cluster has no xjobs.kubeflow.org: install it"
     said, _ = refusal(ALL, [{"crd": "xjobs.example.org"}])
     assert said == "cluster has no xjobs.example.org"
+
+
+def test_an_operator_is_asked_to_look_at_a_job_on_trial() -> None:
+    operator = [{"operator": "kubeflow", "hint": "mend it"}]
+    assert refusal(ALL, operator)[0] is None
+    # The namespace may be the stack's to create.
+    assert refusal(ALL, operator, trial=(404, 'namespaces "training" not found'))[0] is None
+    away = 'failed calling webhook "validator.tfjob.training-operator.kubeflow.org": refused'
+    said, _ = refusal(ALL, operator, trial=(500, away))
+    expected = "cluster: the training operator in namespace kubeflow does not answer: mend it"
+    assert said == expected

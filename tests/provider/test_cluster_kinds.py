@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from cluster.errors import RefusedError, UnreachableError
+from cluster.seen import GENERATION
 from provider.cluster import training_run
 from provider.cluster.connection import Connection
 from provider.cluster.destroy_guard import DestroyGuard
@@ -98,6 +99,11 @@ def test_a_changed_job_says_what_becomes_of_it(there: FakeCluster) -> None:
     )
     assert change.replaces == ()
     assert set(change.updates) == {"generation", "roles.worker.replicas"}
+
+
+def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -> None:
+    there.jobs["m"]["metadata"]["annotations"] = {GENERATION: "g2"}
+    assert note(compared(**WORKERS)) == "its TFJob is as declared already, and Running"
 
 
 @pytest.mark.parametrize(
@@ -245,6 +251,7 @@ def test_nothing_is_deleted_while_the_cluster_is_away(monkeypatch: pytest.Monkey
     )
     monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")
     DestroyGuard().delete(call)
+    TrainingRun().delete(Call(inputs={**OLD, **call.inputs}))
 
 
 def test_a_job_whose_cluster_went_away_stays_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
