@@ -34,6 +34,7 @@ def job_seen(
         created=seconds(metadata.get("creationTimestamp")),
         deleting="deletionTimestamp" in metadata,
         suspend=bool(policy.get("suspend")),
+        generation=_generation(job),
         managed_by=policy.get("managedBy") or "",
         backoff_limit=policy.get("backoffLimit"),
         success_policy=spec.get("successPolicy") or "",

@@ -50,9 +50,10 @@ def _why(error: BaseException) -> str:
         if isinstance(part, socket.gaierror):
             return "its host name is unknown"
         if isinstance(part, ssl.SSLCertVerificationError):
-            return _certificate(part)
+            # What the TLS library fills in is not there in one that something else raised.
+            return _certificate(str(getattr(part, "verify_message", "") or part))
     if "CERTIFICATE_VERIFY_FAILED" in text:
-        return _certificate_text(text)
+        return _certificate(text)
     if "timed out" in text or any("Timeout" in type(part).__name__ for part in chain):
         return "timed out"
     if "WRONG_VERSION_NUMBER" in text or "HTTP_REQUEST" in text:
@@ -69,11 +70,7 @@ def _why(error: BaseException) -> str:
     return re.sub(r"<[^>]*object at 0x[0-9a-f]+>:? ?", "", str(error))[:200]
 
 
-def _certificate(error: ssl.SSLCertVerificationError) -> str:
-    return _certificate_text(error.verify_message or str(error))
-
-
-def _certificate_text(text: str) -> str:
+def _certificate(text: str) -> str:
     said = re.search(r"certificate verify failed: ([^(]+)", text)
     what = (said[1] if said else text).strip().rstrip(".")
     return f"its TLS certificate is not trusted: {what[:200]}"

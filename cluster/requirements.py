@@ -28,13 +28,25 @@ NEEDED = (
 )
 """To declare a job, to follow it, and to start it again."""
 
+_TRIAL = {
+    "apiVersion": "kubeflow.org/v1",
+    "kind": "TFJob",
+    "metadata": {"name": "ack-training-trial"},
+    "spec": {
+        "tfReplicaSpecs": {
+            "Worker": {"template": {"spec": {"containers": [{"name": "tensorflow", "image": "x"}]}}}
+        }
+    },
+}
+
 
 def unmet(cluster: Cluster, namespace: str, requires: Sequence[Mapping[str, Any]]) -> str | None:
     """The first requirement that the cluster does not meet, in a sentence; None when it meets all.
 
-    Each of `requires` is `{"crd": "tfjobs.kubeflow.org", "hint": …}`, or a right beyond those that
-    every stack needs, `{"verb": "create", "group": "", "resource": "namespaces"}`. ClusterError
-    when it cannot be asked.
+    Each of `requires` is `{"crd": "tfjobs.kubeflow.org", "hint": …}`; `{"operator": "kubeflow",
+    "hint": …}`, by the namespace of an operator that must be at work already; or a right beyond
+    those that every stack needs, `{"verb": "create", "group": "", "resource": "namespaces"}`.
+    ClusterError when it cannot be asked.
     """
     rights = [
         Right(str(found["verb"]), str(found.get("group") or ""), str(found["resource"]))
@@ -48,9 +60,14 @@ def unmet(cluster: Cluster, namespace: str, requires: Sequence[Mapping[str, Any]
             f"{namespace}: it needs a Role with these rights"
         )
     for found in requires:
+        hint = f": {found['hint']}" if found.get("hint") else ""
         if "crd" in found and not _has_crd(cluster, str(found["crd"])):
-            hint = f": {found['hint']}" if found.get("hint") else ""
             return f"{cluster.name} has no {found['crd']}{hint}"
+        if "operator" in found and not _is_operator_up(cluster, namespace):
+            return (
+                f"{cluster.name}: the training operator in namespace {found['operator']} does not "
+                f"answer{hint}"
+            )
     return None
 
 
@@ -119,6 +136,16 @@ def _has_crd(cluster: Cluster, name: str) -> bool:
     """By what the API server offers, which everyone may ask; to read the CRD is a right."""
     plural, _, group = name.partition(".")
     return any(plural == found for found in _resources(cluster, group))
+
+
+def _is_operator_up(cluster: Cluster, namespace: str) -> bool:
+    """Whether its webhook looks at a TFJob; nothing is created."""
+    try:
+        cluster.post(f"/apis/kubeflow.org/v1/namespaces/{namespace}/tfjobs", _TRIAL, dryRun="All")
+    except RefusedError as error:
+        # No namespace yet, or no TFJobs for other reasons, is nothing to tell of the operator.
+        return "failed calling webhook" not in str(error)
+    return True
 
 
 def _resources(cluster: Cluster, group: str) -> Iterator[str]:

@@ -103,6 +103,7 @@ class JobSeen:
     """Unix seconds by the cluster's clock."""
     deleting: bool = False
     suspend: bool = False
+    generation: str = ""
     managed_by: str = ""
     backoff_limit: int | None = None
     success_policy: str = ""

@@ -90,7 +90,7 @@ class TrainingJob(pulumi.ComponentResource):
             project=project,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[tfjob.resource]),
         )
-        self.run = run
+        self.tfjob = tfjob.resource
         self.state = run.state
         self.directory = job.directory
         self.register_outputs(self.summary())

@@ -46,7 +46,8 @@ class ClusterStack:
             for job in stack.jobs.values()
         ]
         boards = [] if self._tensorboard is None else [self._tensorboard]
-        DestroyGuard(cluster, [*after, *boards, *(job.run for job in self._jobs)])
+        # Not after what the jobs come to: of a first `up` whose job fails there would be no guard.
+        DestroyGuard(cluster, [*after, *boards, *(job.tfjob for job in self._jobs)])
 
     def outputs(self) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -74,12 +75,18 @@ def _expectations(stack: Stack) -> Expectations:
         "shared": True,
     }
     if not operator.install:
-        needed = {
+        definition = {
             "crd": _DEFINITION,
             "hint": "install the training operator, or set ack-training:operator.install to true",
         }
+        answers = {
+            "operator": operator.namespace,
+            "hint": "see `kubectl get pods` there, or name its ack-training:operator.namespace",
+        }
         return Expectations(
-            requires=[needed] if stack.jobs else [], declares=[own, jobs], namespaces=[namespace]
+            requires=[definition, answers] if stack.jobs else [],
+            declares=[own, jobs],
+            namespaces=[namespace],
         )
     installed = {
         "path": f"/apis/apps/v1/namespaces/{operator.namespace}/deployments",

@@ -1,15 +1,10 @@
 """What is deleted first, and refuses to be while its cluster does not answer."""
 
-import os
-
 from cluster.errors import ClusterError
 from cluster.requirements import authenticate
-from provider.cluster.opened import opened
+from provider.cluster.opened import GONE_FOR_GOOD, is_gone_for_good, opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
-
-_GONE_FOR_GOOD = "PULUMI_K8S_DELETE_UNREACHABLE"
-"""The very variable that lets pulumi-kubernetes forget what a cluster held that is gone."""
 
 
 class DestroyGuard:
@@ -36,12 +31,12 @@ class DestroyGuard:
         return {}
 
     def delete(self, call: Call) -> None:
-        if os.environ.get(_GONE_FOR_GOOD, "").lower() in ("1", "t", "true"):
+        if is_gone_for_good():
             return
         try:
             authenticate(opened(call.inputs))
         except (ClusterError, ProviderError) as error:
             raise ProviderError(
                 f"{error}; nothing was deleted. If the cluster is gone for good, "
-                f"`{_GONE_FOR_GOOD}=true pulumi destroy` forgets what was on it"
+                f"`{GONE_FOR_GOOD}=true pulumi destroy` forgets what was on it"
             ) from error

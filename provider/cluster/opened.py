@@ -1,5 +1,6 @@
 """The cluster that a resource's inputs name, as the provider's process has it."""
 
+import os
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -21,6 +22,14 @@ _UNKNOWN = frozenset(
 )
 """What the engine sends in a preview for a string, boolean, number, list or object that another
 resource will only have after `up`."""
+
+GONE_FOR_GOOD = "PULUMI_K8S_DELETE_UNREACHABLE"
+"""The very variable that lets pulumi-kubernetes forget what a cluster held that is gone."""
+
+
+def is_gone_for_good() -> bool:
+    """Whether the user has said that the cluster is, so that there is nothing to ask it."""
+    return os.environ.get(GONE_FOR_GOOD, "").lower() in ("1", "t", "true")
 
 
 def opened(inputs: Properties) -> Cluster:

@@ -2,11 +2,12 @@
 
 from cluster.api_objects import job_seen
 from cluster.client import Cluster
-from cluster.errors import ClusterError, UnreachableError
+from cluster.errors import ClusterError
 from cluster.observe import job_progress, observe, read_job
+from cluster.seen import JobSeen
 from cluster.verdict import state_of
 from provider.cluster import wait
-from provider.cluster.opened import is_known, opened
+from provider.cluster.opened import is_gone_for_good, is_known, opened
 from provider.cluster.restart import forget, is_interrupted, restart
 from provider.compare import changed_paths
 from provider.consequence import replacement, resumption
@@ -104,11 +105,10 @@ class TrainingRun:
 
     def delete(self, call: Call) -> None:
         """The TFJob is deleted as the resource that it is; what a restart left is deleted here."""
+        if is_gone_for_good():
+            return
         try:
             forget(opened(call.inputs), call.inputs["namespace"], call.inputs["name"])
-        except UnreachableError:
-            # Who asks for it wants to forget a cluster that is gone: the guard refuses all else.
-            return
         except ClusterError as error:
             raise ProviderError(f"{call.inputs['name']}: {error}") from error
 
@@ -117,8 +117,8 @@ class TrainingRun:
         recorded = call.outputs.get("state")
         if recorded == "Succeeded" or not is_known(call.inputs):
             return None
-        state, interrupted = _look(call.inputs)
-        state = state or recorded or "Unknown"
+        seen, interrupted = _look(call.inputs)
+        state = recorded or "Unknown" if seen is None else state_of(seen)
         if interrupted:
             return "it was interrupted while it was started again: `pulumi up` goes on"
         if state == "Absent":
@@ -146,16 +146,16 @@ def _await(call: Call, cluster: Cluster) -> str:
             return state_of(observe(cluster, call.inputs["namespace"], call.inputs["name"]))
 
 
-def _look(inputs: Properties) -> tuple[str | None, bool]:
-    """The job's state on the cluster, and whether a restart of it was interrupted. None where the
-    cluster does not tell: a preview is not to fail for that."""
+def _look(inputs: Properties) -> tuple[JobSeen | None, bool]:
+    """The TFJob as it is now, and whether a restart of it was interrupted. None where the cluster
+    does not tell: a preview is not to fail for that."""
     namespace, name = inputs["namespace"], inputs["name"]
     try:
         cluster = opened(inputs)
         job = read_job(cluster, namespace, name)
         if job is None:
-            return "Absent", is_interrupted(cluster, namespace, name)
-        return state_of(job_seen(job, (), ())), False
+            return JobSeen(name, namespace), is_interrupted(cluster, namespace, name)
+        return job_seen(job, (), ()), False
     except (ClusterError, ProviderError):
         return None, False
 
@@ -177,6 +177,10 @@ class _Log:
 
 
 def _replacement(call: Call, paths: tuple[str, ...]) -> str:
+    seen = _look(call.inputs)[0] if is_known(call.inputs) else None
+    if seen is not None and seen.uid and seen.generation == call.inputs["generation"]:
+        # An `up` that was interrupted after its TFJob was there.
+        return f"its TFJob is as declared already, and {state_of(seen)}"
     told = [path for path in paths if path not in _NOT_OF_THE_JOB]
     running = call.outputs.get("state") in _LIVE
     again = f"{'the running job is ' if running else ''}deleted and created again"

@@ -10,11 +10,14 @@ import pytest
 from cluster.client import Cluster
 from cluster.seen import GENERATION
 from provider.cluster import training_run
+from provider.cluster.connection import Connection
 from provider.cluster.training_run import TrainingRun
-from provider.kinds import NotReady, ProviderError
+from provider.kinds import Call, NotReady, ProviderError
 from tests.cluster.jobs import Jobs, role, until
 
 MakeJobs = Callable[..., Jobs]
+
+NAMESPACE = "kubeflow"
 
 
 @pytest.fixture
@@ -128,6 +131,32 @@ TROUBLES: dict[str, tuple[dict[str, Any], str]] = {
         "worker-0 cannot be created: no PriorityClass with name none was found",
     ),
 }
+
+
+def test_an_operator_that_is_not_there_is_told_at_the_preview(operated: Any, jobs: Jobs) -> None:
+    def refusals() -> list[str]:
+        inputs = {
+            "connection": {"kubeconfig": jobs.kubeconfig},
+            "namespace": jobs.namespace,
+            "requires": [{"operator": NAMESPACE, "hint": "mend it"}],
+        }
+        return Connection().refusals(Call(inputs=inputs))
+
+    assert refusals() == []
+    scale = ("scale", "deployment/training-operator", "--namespace", NAMESPACE)
+    operated.kubectl(*scale, "--replicas=0")
+    try:
+        until(lambda: refusals() != [], "the operator goes on without pods")
+        (said,) = refusals()
+        assert said.endswith(
+            f": the training operator in namespace {NAMESPACE} does not answer: mend it"
+        )
+    finally:
+        operated.kubectl(*scale, "--replicas=1")
+        operated.kubectl(
+            *("rollout", "status", "deployment/training-operator"),
+            *("--namespace", NAMESPACE, "--timeout=180s"),
+        )
 
 
 def test_what_keeps_a_job_from_running_is_told(jobs: Jobs) -> None:
