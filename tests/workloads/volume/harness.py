@@ -51,10 +51,9 @@ def was_killed(ran: subprocess.CompletedProcess[str]) -> bool:
 def _run(
     command: Sequence[str], environment: Mapping[str, str] | None
 ) -> subprocess.CompletedProcess[str]:
-    # Without installed packages, which take most of the time to start; the sample alone needs any.
-    packages = [] if "sample" in command else ["-S"]
+    # -S: without installed packages, which only the sample needs.
     return subprocess.run(
-        [sys.executable, "-B", *packages, *command],
+        [sys.executable, "-S", "-B", *command],
         env={**os.environ, "PYTHONPATH": str(_PROJECT), **(environment or {})},
         capture_output=True,
         text=True,

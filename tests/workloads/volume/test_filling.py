@@ -202,7 +202,7 @@ def test_what_is_no_file_is_refused(dataset: Dataset, datasets: Path) -> None:
 
 def test_a_record_in_the_data_is_refused(dataset: Dataset, datasets: Path) -> None:
     with pytest.raises(Refused, match=f"holds a file {RECORD}"):
-        fill(dataset, "x", lambda data: (data / RECORD).write_text("") and None)
+        fill(dataset, "x", lambda data: (data / RECORD).touch())
     assert names(datasets) == []
 
 
@@ -243,7 +243,7 @@ def test_datasets_that_is_not_writable(
 
 def test_names_that_are_no_text_are_recorded(dataset: Dataset, datasets: Path) -> None:
     name = os.fsdecode(b"\xff\xfe\n")
-    fill(dataset, "x", lambda data: (data / name).write_text("") and None)
+    fill(dataset, "x", lambda data: (data / name).touch())
     assert "nothing was changed" in fill(dataset, "x", never)
     (datasets / "texts" / name).unlink()
     with pytest.raises(Refused, match="is missing"):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from workloads.volume.__main__ import main
-from workloads.volume.owner_mark import MARK
 
 
 @pytest.fixture
@@ -66,7 +65,6 @@ def test_of_many_refusals_as_many_as_there_is_room_for_reach_the_message(
 def test_an_error_of_the_system_is_one_line(
     root: Path, message: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (root / "x" / f"{MARK}.3e4ae0b2c1a7").mkdir(parents=True)
     assert (
         main(
             [
