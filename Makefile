@@ -13,7 +13,7 @@ export PYTHON YES
 # A user's own settings of these would reach the checkout's Python and its packages.
 unexport PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONSTARTUP
 .DEFAULT_GOAL := help
-.PHONY: help up setup setup-dev preview destroy test check check-python check-go fmt lock docs bench watch logs clean
+.PHONY: help up setup setup-dev preview destroy test test-cluster check check-python check-go fmt lock docs bench watch logs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -41,6 +41,11 @@ logs: setup ## follow a log: JOB=name [REPLICA=worker-0] [STACK=local]
 
 test: setup-dev ## run the tests [ARGS="-k name"]
 	@$(VENV)python -m pytest $(ARGS)
+
+# With KUBECONFIG the same tests run in that cluster, and nothing need be built.
+test-cluster: setup-dev ## run the tests in a cluster: KUBECONFIG's, or one started here as root [ARGS=…]
+	@$(if $(KUBECONFIG),true,$(VENV)python -m toolchain.cluster build)
+	@$(VENV)python -m pytest tests/cluster $(ARGS)
 
 check: check-python check-go ## check formatting, lint, types, imports
 

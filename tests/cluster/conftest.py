@@ -1,0 +1,84 @@
+"""One cluster for all tests here; where it cannot be had they are skipped, but not in CI."""
+
+import os
+import platform
+import secrets
+from collections.abc import Generator, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.handle import Cluster, given_cluster
+from tests.cluster.reservation import reserved_place
+from toolchain.cluster.lifecycle import down, up
+from toolchain.cluster.programs import cluster_programs, ensure_machine
+from toolchain.cluster.stock_images import BUSYBOX
+from toolchain.report import Stop
+
+_HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(_HERE):
+            item.add_marker(pytest.mark.cluster)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI, where a skipped test is one that nobody misses, a skip is a failure."""
+    report = yield
+    skipped = report.skipped and not hasattr(report, "wasxfail")
+    here = item.path.is_relative_to(_HERE)
+    if skipped and here and must_run(os.environ, platform.system(), os.geteuid()):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else "skipped"
+        report.outcome = "failed"
+        report.longrepr = f"{reason}\n(this is CI, as root on Linux: no test may be skipped)"
+    return report
+
+
+def must_run(environment: Mapping[str, str], system: str, user: int) -> bool:
+    own = not environment.get("KUBECONFIG")
+    return own and environment.get("CI") == "true" and system == "Linux" and user == 0
+
+
+def pytest_report_header() -> str:
+    given = os.environ.get("KUBECONFIG")
+    return f"cluster: that of KUBECONFIG={given}" if given else "cluster: one of this machine's own"
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """The cluster of KUBECONFIG; without that, one of real programs on this machine."""
+    given = given_cluster()
+    if given:
+        yield given
+        return
+    ensure_own_cluster_can_run()
+    with reserved_place() as place:
+        down(place)  # of a test run that was killed
+        up(place)
+        kubectl = cluster_programs()["kubectl"]
+        try:
+            yield Cluster(place.kubeconfig, kubectl, BUSYBOX, place)
+        finally:
+            down(place)
+
+
+def ensure_own_cluster_can_run() -> None:
+    """Skips the test on a machine that cannot run a cluster."""
+    try:
+        ensure_machine()
+    except Stop as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture
+def namespace(cluster: Cluster) -> Iterator[str]:
+    """A namespace of the test's own."""
+    name = f"ack-training-test-{secrets.token_hex(4)}"
+    cluster.kubectl("create", "namespace", name)
+    yield name
+    cluster.kubectl("delete", "namespace", name, "--wait=false")
