@@ -7,8 +7,12 @@ from pathlib import Path as FilePath
 
 from config.errors import Fault, Path
 from config.kubeconfig import KubeconfigError, find_cluster
-from config.program import broken_sources
+from config.program import broken_sources, program_contents
 from config.stack import Stack
+
+MOST_CODE_BYTES = 1_000_000
+"""A ConfigMap may have 1 MiB, its keys included.
+https://kubernetes.io/docs/concepts/configuration/configmap/"""
 
 
 def disk_faults(stack: Stack, project: FilePath) -> list[Fault]:
@@ -19,7 +23,11 @@ def disk_faults(stack: Stack, project: FilePath) -> list[Fault]:
         faults += _cluster_faults(stack, project)
     for name, job in stack.jobs.items():
         if job.program is not None:
-            faults += _program_faults(("jobs", name, "program"), job.program, project)
+            path: Path = ("jobs", name, "program")
+            found = _program_faults(path, job.program, project)
+            if not found and stack.target != "local":
+                found = _size_faults(path, job.program, project)
+            faults += found
     return faults
 
 
@@ -48,6 +56,22 @@ def _program_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
         return [Fault(path, broken) for broken in broken_sources(project, program)]
     except OSError as error:
         return [Fault(path, f"cannot read {error.filename}: {error.strerror}")]
+
+
+def _size_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
+    sizes = {name: len(text) for name, text in program_contents(project, program).items()}
+    total = sum(sizes.values())
+    if total <= MOST_CODE_BYTES:
+        return []
+    largest = max(sizes, key=sizes.__getitem__)
+    return [
+        Fault(
+            path,
+            f"its files have {total:,} bytes, and a ConfigMap, by which code travels, holds "
+            f"{MOST_CODE_BYTES:,}; the largest is {largest} ({sizes[largest]:,}): put data on the "
+            "shared storage, or the code into an image and write image and command",
+        )
+    ]
 
 
 def _folder_faults(storage: str, project: FilePath) -> list[Fault]:

@@ -19,14 +19,14 @@ FILES = {
     "cpu": "training/images/requirements-cpu.txt",
     "gpu": "training/images/requirements-gpu.txt",
 }
-"""The lock file that is named after a group."""
+"""The lock files, each by the name of what it is for: a group of versions.toml, or several."""
 
 GROUPS = {
-    "local": ("replica", "cpu", "local"),
+    "local": ("replica", "cpu"),
     "cpu": ("replica", "cpu"),
     "gpu": ("replica", "gpu"),
 }
-"""The groups in a file, where they are more than the one that it is named after."""
+"""The groups in a file, where it is not the one of the same name."""
 
 ALONE = {"data": ("data",), "cpu": ("data",), "gpu": ("data",)}
 """The groups in a file whose packages stand there without their dependencies. An image's file is

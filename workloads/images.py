@@ -21,3 +21,8 @@ def rewritten(image: str, registry: str | None) -> str:
         return image
     name, at, digest = image.partition("@")
     return f"{registry}/{name.rpartition('/')[2]}{at}{digest}"
+
+
+def third_party_images() -> tuple[str, ...]:
+    """The images of other projects that a stack's containers run, as their projects name them."""
+    return ()

@@ -3,12 +3,14 @@
 import os
 import platform
 import secrets
+import shutil
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.cluster.handle import Cluster, given_cluster
+from tests.cluster.replica_image import NEEDED
 from tests.cluster.reservation import reserved_place
 from toolchain.cluster.lifecycle import down, up
 from toolchain.cluster.programs import cluster_programs, ensure_machine
@@ -82,3 +84,12 @@ def namespace(cluster: Cluster) -> Iterator[str]:
     cluster.kubectl("create", "namespace", name)
     yield name
     cluster.kubectl("delete", "namespace", name, "--wait=false")
+
+
+@pytest.fixture(scope="session")
+def image_tools() -> None:
+    """What builds, copies and keeps images: programs of Debian's packages."""
+    programs = (*NEEDED, "docker-registry", "skopeo")
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing or os.geteuid():
+        pytest.skip(f"needs {', '.join(missing)}" if missing else "needs root")
