@@ -51,11 +51,13 @@ def mark(volume: Volume, directory: Path, job: str) -> bool:
     whether it was this call that did, or that brought a mark of this stack up to date."""
     held = owner_of(directory)
     wanted = Owner(volume.owner, job)
-    if held == wanted or (held is not None and held.stack != volume.owner):
-        return False
-    content = json.dumps({"stack": wanted.stack, "job": wanted.job}) + "\n"
     # Written whole under another name first: a mark that is half there names nobody.
     aside = directory / f"{MARK}.{owner_token(volume.owner)}"
+    if held == wanted or (held is not None and held.stack != volume.owner):
+        # Of a run that was killed.
+        aside.unlink(missing_ok=True)
+        return False
+    content = json.dumps({"stack": wanted.stack, "job": wanted.job}) + "\n"
     aside.write_text(content, encoding="utf-8")
     try:
         if held is not None:

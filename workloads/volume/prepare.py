@@ -25,17 +25,16 @@ def prepare(volume: Volume, directories: Mapping[str, str]) -> list[str]:
     Raises Refused, with a sentence for each reason, for directories that belong to other stacks,
     lead out of the volume, or are not writable; nothing is changed then.
     """
-    if not may_write(volume.root):
-        raise Refused(volume.not_writable(volume.root))
     wanted = {
         volume.root / DATASETS: "",
         **{volume.root / d: job for d, job in directories.items()},
     }
-    refused = [
-        sentence for folder, job in wanted.items() for sentence in _reasons(volume, folder, job)
-    ]
+    refused = [] if may_write(volume.root) else [volume.not_writable(volume.root)]
+    for folder, job in wanted.items():
+        refused += _reasons(volume, folder, job)
     if refused:
-        raise Refused(*refused)
+        # What is to be mended above is the same for all that lies below.
+        raise Refused(*dict.fromkeys(refused))
     _inherit_group(volume.root)
     made: list[Path] = []
     new: list[Path] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import tarfile
@@ -41,9 +42,10 @@ def _untar(archive: Path, name: str, folder: Path) -> None:
     with tarfile.open(archive, mode) as tar:
         while (member := tar.next()) is not None:
             _check(name, member.name)
-            tar.extract(member, folder, filter="data")
+            # A hard link to what the archive does not hold: Python's releases differ in it.
+            with contextlib.suppress(KeyError):
+                tar.extract(member, folder, filter="data")
             if not os.path.lexists(folder / member.name):
-                # A link to what the archive does not hold is passed over without a word.
                 raise Refused(f"{name} cannot be unpacked: {member.name!r} leads to nothing")
             tar.members = []  # type: ignore[attr-defined]
 
