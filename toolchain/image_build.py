@@ -15,8 +15,8 @@ from toolchain.report import Stop, say, step
 from toolchain.versions import read_versions
 
 USUALLY: dict[Kind, str] = {
-    "cpu": "2 to 4 minutes; 1.5 GB of disk",
-    "gpu": "10 minutes or more; 8 GB of disk",
+    "cpu": "2 to 4 minutes; 1.5 GB of disk, and three times that while it builds",
+    "gpu": "10 to 20 minutes; 6 GB of disk, and three times that while it builds",
 }
 _REFUSED = re.compile(
     r"denied|unauthori[sz]ed|forbidden|authentication required|no basic auth|\b40[13]\b", re.I

@@ -35,33 +35,46 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _make(options: argparse.Namespace) -> None:
-    if not (ROOT / f"Pulumi.{options.stack}.yaml").is_file():
-        raise Stop(f"there is no Pulumi.{options.stack}.yaml")
-    if options.image and options.image not in _KINDS:
-        raise Stop(f"IMAGE={options.image}: must be one of {', '.join(_KINDS)}")
     settings = image_settings(ROOT, options.stack)
-    if not settings.registry and "1" in (options.push, options.mirror):
-        wish = "PUSH=1" if options.push == "1" else "MIRROR=1"
-        raise Stop(f"{wish}: Pulumi.{options.stack}.yaml has no ack-training:imageRegistry")
+    _refuse(options, settings)
     kinds = _KINDS[options.image] if options.image else default_kinds(settings)
-    if options.archive and len(kinds) > 1:
-        raise Stop("ARCHIVE= takes one image: name it, IMAGE=cpu or IMAGE=gpu")
+    archive = _archive(options.archive, kinds) if options.archive else None
     builder = find_builder(os.environ.get("BUILDER"))
     base = options.python_image or None
-    pushed = settings.registry if options.push != "0" else None
     for kind in kinds:
         name = image_name(kind, settings.registry)
-        if pushed and not options.archive:
-            push_image(builder, kind, pushed, base)
+        if settings.registry and options.push != "0" and not archive:
+            push_image(builder, kind, settings.registry, base)
             continue
         ensure_image(builder, name, kind, base)
-        if options.archive:
-            save_image(builder, name, Path(options.archive))
+        if archive:
+            save_image(builder, name, archive)
         else:
             say(loading_hint(builder, name))
     if options.mirror == "1" and settings.registry:
         copies = {image: rewritten(image, settings.registry) for image in third_party_images()}
         mirror_images(builder, copies, settings.registry)
+
+
+def _refuse(options: argparse.Namespace, settings: ImageSettings) -> None:
+    """Raises Stop for what is asked of the wrong stack, before anything long."""
+    file = f"Pulumi.{options.stack}.yaml"
+    if not (ROOT / file).is_file():
+        raise Stop(f"there is no {file}")
+    if options.image and options.image not in _KINDS:
+        raise Stop(f"IMAGE={options.image}: must be one of {', '.join(_KINDS)}")
+    for wish, given in (("PUSH=1", options.push), ("MIRROR=1", options.mirror)):
+        if given == "1" and not settings.registry:
+            raise Stop(f"{wish}: {file} has no ack-training:imageRegistry")
+
+
+def _archive(given: str, kinds: Sequence[Kind]) -> Path:
+    if len(kinds) > 1:
+        raise Stop("ARCHIVE= takes one image: name it, IMAGE=cpu or IMAGE=gpu")
+    archive = Path(given).absolute()
+    if not archive.parent.is_dir():
+        raise Stop(f"ARCHIVE={given}: there is no folder {archive.parent}")
+    return archive
 
 
 def default_kinds(settings: ImageSettings) -> tuple[Kind, ...]:

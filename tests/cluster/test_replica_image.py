@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import struct
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,8 +33,11 @@ def built(image_tools: None) -> ReplicaImage:
 
 
 @pytest.fixture(scope="module")
-def image(built: ReplicaImage, tmp_path_factory: pytest.TempPathFactory) -> UnpackedImage:
-    return UnpackedImage(built.archive, tmp_path_factory.mktemp("image"))
+def image(built: ReplicaImage, tmp_path_factory: pytest.TempPathFactory) -> Iterator[UnpackedImage]:
+    folder = tmp_path_factory.mktemp("image")
+    yield UnpackedImage(built.archive, folder)
+    # pytest would keep it for some runs more, and it is large.
+    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

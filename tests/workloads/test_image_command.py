@@ -93,6 +93,7 @@ def test_other_projects_images_are_copied_on_request(done: list[tuple[object, ..
             ["--stack=dev", "--image=all", "--archive=x.tar"],
             "ARCHIVE= takes one image: name it, IMAGE=cpu or IMAGE=gpu",
         ),
+        (["--stack=dev", "--archive=/no/x.tar"], "ARCHIVE=/no/x.tar: there is no folder /no"),
     ],
 )
 def test_refusals(
