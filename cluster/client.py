@@ -50,9 +50,9 @@ class Cluster:
     def post(self, path: str, body: Object, **query: str | int) -> dict[str, Any]:
         return self._json("POST", path, query, body)
 
-    def apply(self, path: str, body: Object, manager: str) -> dict[str, Any]:
+    def apply(self, path: str, body: Object, manager: str, **query: str | int) -> dict[str, Any]:
         """Server-side apply: afterwards `manager` owns the fields of `body`, whoever had them."""
-        query = {"fieldManager": manager, "force": "true"}
+        query = {"fieldManager": manager, "force": "true", **query}
         return self._json("PATCH", path, query, body, "application/apply-patch+yaml")
 
     def delete(self, path: str, options: Object | None = None) -> dict[str, Any]:
