@@ -27,7 +27,7 @@ _SAMPLE_SECONDS = 600
 _DEADLINE_SECONDS = 12 * 3600
 """For data of any size, such as 5 TB at 1 Gbit/s."""
 _MEMORY = "1Gi"
-"""Of it the sample takes a third; the pages of files that are written count too, and are given back
+"""Of it the sample takes a tenth; the pages of files that are written count too, and are given back
 when they are needed."""
 
 _SOURCE = "/source"
