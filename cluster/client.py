@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import ssl
 import tempfile
 import threading
@@ -19,6 +20,7 @@ from cluster.reasons import refused, unauthorised, unreachable
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 15.0
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _AT_ONCE = 256
 """Connections kept: every job of a stack is watched in a thread of its own."""
 
@@ -53,7 +55,7 @@ class Cluster:
     def apply(self, path: str, body: Object, manager: str, **query: str | int) -> dict[str, Any]:
         """Server-side apply: afterwards `manager` owns the fields of `body`, whoever had them."""
         query = {"fieldManager": manager, "force": "true", **query}
-        return self._json("PATCH", path, query, body, "application/apply-patch+yaml")
+        return self._json("PATCH", path, query, _as_yaml(body), "application/apply-patch+yaml")
 
     def delete(self, path: str, options: Object | None = None) -> dict[str, Any]:
         return self._json("DELETE", path, {}, options or {})
@@ -63,7 +65,7 @@ class Cluster:
         method: str,
         path: str,
         query: Mapping[str, str | int],
-        body: Object | None = None,
+        body: Object | str | None = None,
         kind: str = "application/json",
     ) -> dict[str, Any]:
         answer = self._ask(method, path, query, body, kind)
@@ -80,7 +82,7 @@ class Cluster:
         method: str,
         path: str,
         query: Mapping[str, str | int],
-        body: Object | None = None,
+        body: Object | str | None = None,
         kind: str = "application/json",
     ) -> bytes:
         try:
@@ -96,7 +98,7 @@ class Cluster:
         method: str,
         path: str,
         query: Mapping[str, str | int],
-        body: Object | None,
+        body: Object | str | None,
         kind: str,
     ) -> bytes:
         api = self._api
@@ -143,6 +145,13 @@ class Cluster:
             context = _tls(target, who)
             api.rest_client.pool_manager.connection_pool_kw["ssl_context"] = context
         self._api = api
+
+
+def _as_yaml(body: Object) -> str:
+    """JSON as the API server's reader of YAML takes it: characters outside of Unicode's first plane
+    are no pairs of escapes, and others that YAML does not show are escapes."""
+    text = json.dumps(body, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def without_user(url: str) -> str:

@@ -14,10 +14,13 @@ from config.load import stack_file
 @dataclass(frozen=True)
 class ImageSettings:
     """`registry` is None where images are loaded into the cluster; `gpus` is whether any role of
-    any job asks for GPUs."""
+    any job asks for GPUs. `images` are those that the file names: of jobs, datasets, the operator;
+    the last is the pinned release's where `installs_operator` and none is named."""
 
     registry: str | None
     gpus: bool
+    images: tuple[str, ...] = ()
+    installs_operator: bool = False
 
 
 def image_settings(project_directory: Path, stack: str) -> ImageSettings:
@@ -27,12 +30,31 @@ def image_settings(project_directory: Path, stack: str) -> ImageSettings:
     return ImageSettings(
         registry=registry if isinstance(registry, str) and registry else None,
         gpus=_asks_gpus(_value(written, "jobs")),
+        images=_images(written),
+        installs_operator=_installs_operator(written),
     )
 
 
 def _value(written: dict[str, Any], key: str) -> Any:
     spellings = (f"{NAMESPACE}:{key}", f"{NAMESPACE}:config:{key}", key)
     return next((written[spelling] for spelling in spellings if spelling in written), None)
+
+
+def _images(written: dict[str, Any]) -> tuple[str, ...]:
+    holders = [_value(written, "operator")]
+    for key in ("datasets", "jobs"):
+        named = _value(written, key)
+        holders += named.values() if isinstance(named, dict) else ()
+    named_images = [holder.get("image") for holder in holders if isinstance(holder, dict)]
+    return tuple(dict.fromkeys(each for each in named_images if isinstance(each, str) and each))
+
+
+def _installs_operator(written: dict[str, Any]) -> bool:
+    if _value(written, "target") not in ("kubernetes", "ack"):
+        return False
+    operator = _value(written, "operator")
+    settings = operator if isinstance(operator, dict) else {}
+    return settings.get("install") != "false" and not settings.get("image")
 
 
 def _asks_gpus(jobs: Any) -> bool:

@@ -18,7 +18,8 @@ LABEL_RULE = (
     f"not end with -, and be at most {LONGEST_LABEL} characters long"
 )
 
-ENV_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$"
+# A secret one is a key of a Secret, which may not be longer.
+ENV_PATTERN = "^[A-Za-z_][A-Za-z0-9_]{0,252}$"
 SEGMENT_PATTERN = "[A-Za-z0-9_][A-Za-z0-9._-]*"
 DIRECTORY_PATTERN = "^[A-Za-z0-9._/-]+$"
 PREFIX_PATTERN = "^[A-Za-z0-9._~/-]*$"
@@ -76,6 +77,8 @@ def parse_program(text: str) -> str:
     path = posixpath.normpath(text) if text else ""
     if not path or path.startswith(("/", "~", "../")) or path == ".." or "\\" in path:
         raise BadValueError("must be a path inside the project, relative to Pulumi.yaml")
+    if path.startswith(".."):
+        raise BadValueError("must not start with two dots, which no volume of a pod can hold")
     if not path.endswith(".py"):
         raise BadValueError(
             "must be a Python file (.py)", "for anything else write command instead of program"
@@ -142,9 +145,11 @@ def parse_mount_path(text: str) -> str:
     path = parse_absolute(text)
     if ":" in path:
         raise BadValueError("must not hold a colon")
-    for taken in ("/dev/shm", "/training", "/tmp"):
+    for taken in ("/dev/shm", "/training", "/tmp", "/opt/ack-training"):
         if path == "/" or path == taken or path.startswith(f"{taken}/"):
-            raise BadValueError("must not be /, nor /training, /tmp or /dev/shm or below them")
+            raise BadValueError(
+                "must not be /, nor /training, /tmp, /dev/shm or /opt/ack-training or below them"
+            )
     return path
 
 
@@ -169,6 +174,8 @@ def parse_secret_key(text: str) -> str:
     """`text` when it can be a key of a Secret."""
     if len(text) > _LONGEST_SUBDOMAIN or not re.fullmatch("[-._A-Za-z0-9]+", text):
         raise BadValueError("must consist of letters, digits, -, _ and .")
+    if text == "." or text.startswith(".."):
+        raise BadValueError("must not be . nor start with two dots")
     return text
 
 

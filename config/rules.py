@@ -21,6 +21,7 @@ from config.names import (
     parse_directory,
 )
 from config.roles import ROLES, replica_name, role_faults
+from config.size_rules import size_faults
 from config.stack import AVAILABLE_TARGETS, Stack
 
 _RUNTIME_FOLDERS = {
@@ -69,6 +70,7 @@ def stack_faults(
     yield from _service_names(stack)
     yield from cluster_faults(stack, broken)
     yield from capacity_faults(stack)
+    yield from size_faults(stack)
     for name, dataset in stack.datasets.items():
         if not is_label(name):
             yield Fault(("datasets", name), f"a dataset's name {LABEL_RULE}")
@@ -128,12 +130,18 @@ def _environment(subject: Subject) -> Iterator[Fault]:
     for name in subject.job.env:
         if not is_env_name(name):
             yield subject.fault(
-                "a variable's name must hold only letters, digits and _ and not start with a digit",
+                "a variable's name must hold only letters, digits and _, not start with a digit, "
+                "and be at most 253 characters long",
                 "env",
                 name,
             )
         elif RUNTIME_ENV.fullmatch(name):
             yield subject.fault("is set by the target itself; remove it", "env", name)
+    path = subject.job.env.get("PYTHONPATH")
+    if subject.job.program and path is not None and (path.secret or path.secret_key_ref):
+        yield subject.fault(
+            "must be plain, as the runtime's own path comes before it", "env", "PYTHONPATH"
+        )
     backend = subject.job.env.get("KERAS_BACKEND")
     if subject.job.program and backend is not None and backend.value != "tensorflow":
         yield subject.fault(

@@ -98,6 +98,8 @@ class Cluster(pulumi.ComponentResource):
             enable_server_side_apply=True,
             # CRDs, namespaces and volumes that are there already are taken as they are.
             upsert_existing_objects=True,
+            # Those whose content must not change under a pod are named by it.
+            enable_config_map_mutable=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[self.connection]),
         )
         self.register_outputs({})

@@ -10,8 +10,8 @@ The rules are those of training-operator v1.9.4, read in its source:
   *running* OnFailure and Always replicas add up to N; a replica that succeeded no longer counts
   and an ExitCode retry, being a new pod, never does. The restart that reaches N is counted but
   not run here; the operator lets it run until its next look. 0: the first such restart fails the
-  job, and so does the first ExitCode retry (pkg/controller.v1/common/job.go,
-  exceedsBackoffLimit, whose number of previous retries is always 0).
+  job, and so does a failure that ExitCode would retry, before it is (pkg/controller.v1/common/
+  job.go, exceedsBackoffLimit, whose number of previous retries is always 0).
 - Success and failure (pkg/controller.v1/tensorflow/tfjob_controller.go, UpdateJobStatus).
 - activeDeadlineSeconds counts from the start time, which resume sets anew; suspend ends every
   replica and forgets what it did, the finished ones included.
@@ -183,12 +183,16 @@ def _restarting(job: Job, spec: specs.Spec, replica: Replica, end: Exit, now: fl
     job = job.with_replica(again)
     message = restarts.over_limit(job, spec.run_policy.backoff_limit, again, end)
     if message is not None:
+        if replica.restart_policy == specs.EXIT_CODE:
+            # The operator looks before it makes a new pod, while one that is restarted in place
+            # runs already.
+            job = job.with_replica(replica)
         return failed(job, spec, "BackoffLimitExceeded", message, now)
     if replica.restart_policy != specs.EXIT_CODE:
         return job
     message = restarts.in_a_loop(again, end)
     if message is not None:
-        return failed(job, spec, "NoProgress", message, now)
+        return failed(job.with_replica(replica), spec, "NoProgress", message, now)
     message = f"{replica.name} {describe_exit(end)} and is started again"
     return replace(
         with_condition(job, RESTARTING, True, "TFJobRestarting", message, now),

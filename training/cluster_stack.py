@@ -13,8 +13,10 @@ from infra.kubernetes_object import KubernetesObject
 from training.cluster_job import TrainingJob
 from training.code_config_map import runtime_config_map
 from workloads.cluster import SharedStorage, TensorBoard
+from workloads.images import images_abroad
 from workloads.namespace_labels import jobs_namespace_labels, operator_namespace_labels
 from workloads.operator import TrainingOperator, manifests_of
+from workloads.pods import Manifest, container_images
 
 _DEFINITION = "tfjobs.kubeflow.org"
 
@@ -26,6 +28,7 @@ class ClusterStack:
         self._namespace = stack.kubernetes.namespace
         # Before anything is declared: upstream's files may be unfit.
         manifests = manifests_of(stack, project) if stack.operator.install else []
+        _warn_of_images_abroad(stack, manifests)
         cluster = Cluster(stack, project, expects=_expectations(stack))
         namespace = Namespace(self._namespace, jobs_namespace_labels(stack), cluster)
         after: list[pulumi.Resource] = []
@@ -57,6 +60,24 @@ class ClusterStack:
         if self._tensorboard is not None:
             found["tensorboard"] = self._tensorboard.url
         return found
+
+
+def _warn_of_images_abroad(stack: Stack, operator: list[Manifest]) -> None:
+    """Nodes in mainland China reach registries abroad slowly or not at all.
+    https://github.com/kubeflow/kubeflow/issues/4508"""
+    if stack.image_registry or not (stack.region or "").startswith("cn-"):
+        return
+    images = [
+        *container_images(operator),
+        *(dataset.image for dataset in stack.datasets.values() if dataset.image),
+        *(job.image for job in stack.jobs.values() if job.image),
+    ]
+    if abroad := images_abroad(images):
+        pulumi.log.warn(
+            f"ack-training:imageRegistry: is not set, and nodes in {stack.region} may not reach "
+            f"the registries of {', '.join(abroad)}: set it, and `make image MIRROR=1` copies "
+            "them there"
+        )
 
 
 def _expectations(stack: Stack) -> Expectations:

@@ -57,13 +57,14 @@ def code_config_map(job: Job, project: Path, namespace: str) -> Manifest | None:
 
 
 def code_keys(contents: dict[str, Any]) -> dict[str, str]:
-    """ConfigMap key → path. A key has no slashes: the path's dots and letters stand for it."""
+    """ConfigMap key → path. A key has no slashes, and does not start with two dots: the path's dots
+    and letters stand for it."""
     keys: dict[str, str] = {}
     for path in contents:
         plain = "".join(
             letter if letter.isascii() and (letter.isalnum() or letter in "-_.") else "."
             for letter in path.replace("/", ".")
-        )[-200:]
+        )[-200:].lstrip(".")
         key, number = plain, 2
         while key in keys:
             key, number = f"{number}.{plain}", number + 1

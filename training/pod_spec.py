@@ -48,6 +48,11 @@ def pod_spec(
         "containers": [_container(stack, job, replicas, code, secret_name)],
         "volumes": pod_volumes(stack, job, replicas, code),
     }
+    if job.deadline is not None:
+        # The operator looks at a job's deadline only when something happens to one of its pods:
+        # in a job that hangs, nothing does. https://github.com/kubeflow/training-operator/blob/
+        # v1.9.4/pkg/common/util/fake_workqueue.go
+        spec["activeDeadlineSeconds"] = int(job.deadline.total_seconds())
     if job.scheduling.priority_class is not None:
         spec["priorityClassName"] = job.scheduling.priority_class
     tolerations = [*_pool_tolerations(pool), *map(_toleration, replicas.tolerations)]
@@ -130,6 +135,8 @@ def _environment(job: Job, replicas: Replicas, secret_name: Any) -> list[Manifes
         for name, env in job.env.items()
         if not env.secret and env.secret_key_ref is None
     }
+    # One of the user's own that a Secret holds replaces the plain one.
+    plain = {name: value for name, value in plain.items() if not _is_in_secret(job, name)}
     if job.program is not None:
         # A user's own path comes after the runtime's, without which no program starts.
         plain["PYTHONPATH"] = ":".join(filter(None, [RUNTIME_PATH, plain.get("PYTHONPATH")]))
@@ -145,6 +152,11 @@ def _environment(job: Job, replicas: Replicas, secret_name: Any) -> list[Manifes
             continue
         found.append({"name": name, "valueFrom": {"secretKeyRef": reference}})
     return sorted(found, key=lambda variable: str(variable["name"]))
+
+
+def _is_in_secret(job: Job, name: str) -> bool:
+    env = job.env.get(name)
+    return env is not None and (env.secret or env.secret_key_ref is not None)
 
 
 def _placement(pool: NodePool) -> Manifest:

@@ -14,9 +14,11 @@ from toolchain.builders import find_builder
 from toolchain.image_build import ensure_image, loading_hint, push_image, save_image
 from toolchain.image_mirror import mirror_images
 from toolchain.image_tag import Kind, image_name
+from toolchain.operator_manifests import operator_manifests
 from toolchain.places import ROOT
 from toolchain.report import Stop, say
-from workloads.images import rewritten, third_party_images
+from workloads.images import rewritten
+from workloads.operator_files import OPERATOR_IMAGE, OperatorManifestsError, released_image
 
 _KINDS: dict[str, tuple[Kind, ...]] = {"cpu": ("cpu",), "gpu": ("gpu",), "all": ("cpu", "gpu")}
 
@@ -52,7 +54,8 @@ def _make(options: argparse.Namespace) -> None:
         else:
             say(loading_hint(builder, name))
     if options.mirror == "1" and settings.registry:
-        copies = {image: rewritten(image, settings.registry) for image in third_party_images()}
+        images = dict.fromkeys([*settings.images, *_released(settings, options.stack)])
+        copies = {image: rewritten(image, settings.registry) for image in images}
         mirror_images(builder, copies, settings.registry)
 
 
@@ -66,6 +69,16 @@ def _refuse(options: argparse.Namespace, settings: ImageSettings) -> None:
     for wish, given in (("PUSH=1", options.push), ("MIRROR=1", options.mirror)):
         if given == "1" and not settings.registry:
             raise Stop(f"{wish}: {file} has no ack-training:imageRegistry")
+
+
+def _released(settings: ImageSettings, stack: str) -> list[str]:
+    """The training operator's image, where the stack installs it and names no other."""
+    if not settings.installs_operator:
+        return []
+    try:
+        return [released_image(operator_manifests(stack), OPERATOR_IMAGE)]
+    except OperatorManifestsError as error:
+        raise Stop(str(error)) from error
 
 
 def _archive(given: str, kinds: Sequence[Kind]) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from toolchain.image_tag import image_name
 
 
@@ -23,6 +25,18 @@ def rewritten(image: str, registry: str | None) -> str:
     return f"{registry}/{name.rpartition('/')[2]}{at}{digest}"
 
 
-def third_party_images() -> tuple[str, ...]:
-    """The images of other projects that a stack's containers run, as their projects name them."""
-    return ()
+def images_abroad(images: Iterable[str]) -> list[str]:
+    """Those of `images` that come from a registry outside mainland China, which nodes inside it
+    reach slowly or not at all."""
+    unlike = dict.fromkeys(images)
+    return [image for image in unlike if not _host(image).endswith(_CHINESE_HOSTS)]
+
+
+_CHINESE_HOSTS = (".aliyuncs.com", ".cn")
+
+
+def _host(image: str) -> str:
+    """The registry of an image: what stands before the first slash, where that can be a host."""
+    first = image.partition("/")[0]
+    host = first.partition(":")[0]
+    return host if "." in first or ":" in first or first == "localhost" else "docker.io"

@@ -72,19 +72,28 @@ class TrainingOperator(pulumi.ComponentResource):
             None,
             pulumi.ResourceOptions(parent=cluster),
         )
-        declared: list[pulumi.Resource] = [namespace]
+        needed: list[pulumi.Resource] = [namespace]
         for manifest in manifests:
             kind = str(manifest["kind"])
             options: dict[str, Any] = {"retain_on_delete": kind in _KEPT}
             if kind in _DRIFT:
                 options["ignore_changes"] = _DRIFT[kind]
             # The Deployment is the last, and is ready when all that it needs is there.
-            after = declared if kind == "Deployment" else [namespace]
-            declared.append(
-                KubernetesObject(
-                    f"{kind}-{manifest['metadata']['name']}",
-                    manifest,
-                    cluster.options(parent=self, depends_on=after, **options),
-                )
+            after = needed if kind == "Deployment" else [namespace]
+            declared = KubernetesObject(
+                f"{kind}-{manifest['metadata']['name']}",
+                _forced(manifest) if kind in _KEPT else manifest,
+                cluster.options(parent=self, depends_on=after, **options),
             )
+            # Pulumi waits for a Service until it has pods, which the Deployment brings.
+            if kind != "Service":
+                needed.append(declared)
         self.register_outputs({})
+
+
+def _forced(manifest: Manifest) -> Manifest:
+    """`manifest`, applied also over what someone else had applied: a definition of another version
+    that is there already would be a conflict, and this operator needs its own."""
+    metadata = dict(manifest["metadata"])
+    metadata["annotations"] = {**metadata.get("annotations", {}), "pulumi.com/patchForce": "true"}
+    return {**manifest, "metadata": metadata}

@@ -14,6 +14,10 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _IMAGES = "overlays/standalone/kustomization.yaml"
 
 
+OPERATOR_IMAGE = "ghcr.io/kubeflow/training-v1/training-operator"
+"""How upstream's Deployment calls its image, which its installation then renames."""
+
+
 class OperatorManifestsError(Exception):
     """A file of upstream's is missing or not as expected; the text is one line that names it."""
 

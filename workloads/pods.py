@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from config.stack import Stack
@@ -72,3 +72,13 @@ def shared_mount(folder: str, *, read_only: bool) -> Manifest:
 def scratch_volume(name: str = "tmp") -> Manifest:
     """A volume that lives as long as the pod, for what programs write to /tmp."""
     return {"name": name, "emptyDir": {}}
+
+
+def container_images(manifests: Iterable[Manifest]) -> list[str]:
+    """The images that the pods of Deployments and Jobs run."""
+    pods = [m["spec"]["template"]["spec"] for m in manifests if m["kind"] in ("Deployment", "Job")]
+    return [
+        str(container["image"])
+        for pod in pods
+        for container in [*pod.get("initContainers", ()), *pod["containers"]]
+    ]

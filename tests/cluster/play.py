@@ -87,12 +87,13 @@ def runs(folder: Path, replica: str) -> int:
     return len(file.read_text().splitlines()) if file.exists() else 0
 
 
-def tfjob(case: Case, job: str, namespace: str, image: str, folder: Path) -> dict[str, Any]:
-    """The TFJob of a case; its replicas note their runs in `folder`."""
+def tfjob(stage: Played, image: str) -> dict[str, Any]:
+    """The TFJob of a case, whose replicas note their runs."""
+    case, job = stage.case, stage.job
     policy: dict[str, Any] = {"cleanPodPolicy": case.clean_pod_policy}
     if case.backoff_limit is not None:
         policy["backoffLimit"] = case.backoff_limit
-    pod = _pod(job, image, folder)
+    pod = _pod(job, image, stage.folder)
     if case.active_deadline_seconds is not None:
         seconds = int(case.active_deadline_seconds * _SECONDS_OF_DEADLINES)
         policy["activeDeadlineSeconds"] = pod["activeDeadlineSeconds"] = seconds
@@ -100,7 +101,7 @@ def tfjob(case: Case, job: str, namespace: str, image: str, folder: Path) -> dic
     return {
         "apiVersion": "kubeflow.org/v1",
         "kind": "TFJob",
-        "metadata": {"name": job, "namespace": namespace},
+        "metadata": {"name": job, "namespace": stage.seen.namespace},
         "spec": {
             "runPolicy": policy,
             "successPolicy": case.success_policy,
@@ -140,7 +141,7 @@ def play(client: Client, namespace: str, stages: Sequence[Played]) -> None:
     held: set[str] = set()
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while waiting and time.monotonic() < deadline:
-        _look(client, namespace, stages)
+        look(client, namespace, stages)
         for job, (stage, steps, reached) in list(waiting.items()):
             if not reached(stage.seen):
                 held.discard(job)
@@ -170,7 +171,7 @@ def _steps(stage: Played) -> Generator[Reached, JobSeen]:
             pod = seen.pod(name)
             if state_of(seen) in FINISHED or pod is None or pod.main is None:
                 break
-            _end(stage.folder / f"{name}.{started[name]}", event.code)
+            end_run(stage.folder / f"{name}.{started[name]}", event.code)
             seen = yield _or_over(_ended(name, pod.uid, pod.main.restarts))
     yield _settled(stage, started)
 
@@ -218,14 +219,16 @@ def _settled(stage: Played, started: Mapping[str, int]) -> Reached:
     return reached
 
 
-def _end(pipe: Path, code: int) -> None:
+def end_run(pipe: Path, code: int) -> None:
+    """Has the run that reads the pipe end with `code`."""
     # The replica says that it runs before it opens the pipe, so this waits for it.
     descriptor = os.open(pipe, os.O_WRONLY)
     os.write(descriptor, f"{code}\n".encode())
     os.close(descriptor)
 
 
-def _look(client: Client, namespace: str, stages: Sequence[Played]) -> None:
+def look(client: Client, namespace: str, stages: Sequence[Played]) -> None:
+    """Afterwards each of the stages tells of its job what the API says now."""
     jobs = client.get(f"/apis/kubeflow.org/v1/namespaces/{namespace}/tfjobs")["items"]
     pods = client.get(f"/api/v1/namespaces/{namespace}/pods")["items"]
     of = {job["metadata"]["name"]: job for job in jobs}

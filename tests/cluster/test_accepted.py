@@ -21,7 +21,8 @@ from config.docs import EXAMPLE
 from tests.cluster.declared import declared
 from tests.cluster.handle import Cluster
 from tests.cluster.training_operator import ensure_operator
-from tests.config.valid_stacks import PRIORITY_CLASSES, valid_stacks
+from tests.config.valid_jobs import PRIORITY_CLASSES
+from tests.config.valid_stacks import valid_stacks
 from workloads.pods import Manifest
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -124,7 +125,10 @@ def server(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def on_a_cluster(file: Path) -> dict[str, Any]:
     """The config of a stack's file; that of a local one with what a cluster needs."""
     written = yaml.safe_load(file.read_text(encoding="utf-8"))["config"] or {}
-    config = {key.removeprefix("ack-training:"): value for key, value in written.items()}
+    prefix = "ack-training:"
+    config = {
+        key.removeprefix(prefix): value for key, value in written.items() if key.startswith(prefix)
+    }
     if config.get("target", "local") == "local":
         config |= {
             "target": "kubernetes",

@@ -47,3 +47,28 @@ def test_gpus(tmp_path: Path, jobs: str, gpus: bool) -> None:
 
 def test_a_stack_without_a_file_has_neither(tmp_path: Path) -> None:
     assert image_settings(tmp_path, "dev") == ImageSettings(None, gpus=False)
+
+
+def test_the_images_that_a_file_names(tmp_path: Path) -> None:
+    found = settings(
+        tmp_path,
+        "config:\n"
+        "  ack-training:target: kubernetes\n"
+        "  ack-training:operator: {image: 'a.example/o:1'}\n"
+        "  ack-training:datasets: {d: {source: image, image: 'b.example/d:1', path: /d}, e: null}\n"
+        "  ack-training:jobs: {j: {image: 'c.example/j:1'}, k: {image: 'c.example/j:1'}, l: 3}\n",
+    )
+    assert found.images == ("a.example/o:1", "b.example/d:1", "c.example/j:1")
+    assert not found.installs_operator
+
+
+@pytest.mark.parametrize(
+    ("text", "installs"),
+    [
+        ("ack-training:target: kubernetes", True),
+        ("ack-training:target: local", False),
+        ("ack-training:target: kubernetes\n  ack-training:operator: {install: false}", False),
+    ],
+)
+def test_who_installs_the_operator(tmp_path: Path, text: str, installs: bool) -> None:
+    assert settings(tmp_path, f"config:\n  {text}\n").installs_operator is installs

@@ -1,8 +1,8 @@
 """What becomes of a job, as a table of data: the rules of TFJob v1 by example.
 
 A replica is given as its successive runs, each (seconds, exit code); the last run repeats, and a
-run of None seconds never ends by itself. Policies are by role. The expected restarts are those of the operator: a
-restart that reaches the backoffLimit is counted.
+run of None seconds never ends by itself. Policies are by role. The expected restarts are those of
+the operator: a restart in place that reaches the backoffLimit is counted.
 """
 
 from __future__ import annotations
@@ -223,7 +223,8 @@ CASES = [
         "Failed",
         "BackoffLimitExceeded",
         {"worker": "ExitCode"},
-        {"worker-0": 1},
+        {"worker-0": 0},
+        {"worker-0": "Failed"},
         backoff_limit=0,
     ),
     Case(
@@ -283,7 +284,7 @@ LOCAL_CASES = [
         "Failed",
         "NoProgress",
         {"worker": "ExitCode"},
-        {"worker-0": 11},
+        {"worker-0": 10},
     ),
     Case(
         "a crash loop ends also where a backoffLimit, which does not count it, is set",
@@ -291,7 +292,7 @@ LOCAL_CASES = [
         "Failed",
         "NoProgress",
         {"worker": "ExitCode"},
-        {"worker-0": 11},
+        {"worker-0": 10},
         backoff_limit=5,
     ),
     Case(

@@ -129,3 +129,11 @@ def test_equal_sources_make_equal_bytes() -> None:
 
     assert _runtime_archive.__wrapped__() == _runtime_archive.__wrapped__()
     assert len(base64.b64encode(_runtime_archive())) < 900_000
+
+
+def test_no_key_starts_with_dots() -> None:
+    """The API server refuses two of them."""
+    assert code_keys({"ü/é.py": b"", ".hidden/a.py": b""}) == {
+        "py": "ü/é.py",
+        "hidden.a.py": ".hidden/a.py",
+    }

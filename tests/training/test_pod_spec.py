@@ -252,3 +252,18 @@ def test_environment_is_sorted() -> None:
 def test_no_replica_is_given_the_rights_of_another_stack() -> None:
     text = json.dumps(tfjob({"worker": {}}))
     assert "serviceAccountName" not in text
+
+
+def test_a_deadline_is_also_that_of_each_pod() -> None:
+    """Its end is what makes the operator look at that of the job."""
+    assert pod({"worker": {}, "deadline": "2h30m"})["activeDeadlineSeconds"] == 9000
+    assert "activeDeadlineSeconds" not in pod({"worker": {}})
+
+
+def test_a_secret_variable_takes_the_place_of_a_plain_one() -> None:
+    home = {"secretKeyRef": {"name": "s", "key": "home"}}
+    secret = {"value": "x", "secret": True}
+    found = container({"worker": {}, "env": {"HOME": home, "NVIDIA_VISIBLE_DEVICES": secret}})
+    names = [variable["name"] for variable in found["env"]]
+    assert len(names) == len({*names})
+    assert {"name": "HOME", "valueFrom": home} in found["env"]

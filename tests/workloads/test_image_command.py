@@ -17,7 +17,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, 
     monkeypatch.setattr(image_command, "ROOT", tmp_path)
     monkeypatch.setattr(image_command, "find_builder", lambda chosen: builder)
     monkeypatch.setattr(image_command, "image_name", lambda kind, registry: f"{registry}/{kind}")
-    monkeypatch.setattr(image_command, "third_party_images", lambda: ("ghcr.io/x/y:1",))
+    monkeypatch.setattr(image_command, "_released", lambda settings, stack: ["ghcr.io/x/y:1"])
     for name in ("ensure_image", "push_image", "save_image", "mirror_images"):
         monkeypatch.setattr(
             image_command, name, lambda _, *rest, name=name: done.append((name, *rest))

@@ -3,7 +3,7 @@
 import pytest
 
 from toolchain.image_tag import image_tag
-from workloads.images import default_image, rewritten
+from workloads.images import default_image, images_abroad, rewritten
 
 REGISTRY = "registry.example.com:5000/team"
 DIGEST = "sha256:" + "0123456789abcdef" * 4
@@ -48,3 +48,16 @@ def test_an_image_is_taken_from_the_registry_under_its_last_name(image: str, exp
 )
 def test_without_a_registry_an_image_stays_as_it_is(image: str, registry: str | None) -> None:
     assert rewritten(image, registry) == image
+
+
+def test_images_from_abroad() -> None:
+    images = [
+        "ghcr.io/kubeflow/training-v1/training-operator:v1",
+        "registry.cn-hangzhou.aliyuncs.com/team/x:1",
+        "hub.example.cn/x:1",
+        "library/busybox:1",
+        "localhost:5000/x:1",
+        "busybox:1",
+        "ghcr.io/kubeflow/training-v1/training-operator:v1",
+    ]
+    assert images_abroad(images) == [images[0], *images[3:6]]
