@@ -25,7 +25,8 @@ def settings(folder: Path, text: str) -> ImageSettings:
     ],
 )
 def test_registry(tmp_path: Path, text: str, registry: str | None) -> None:
-    assert settings(tmp_path, text) == ImageSettings(registry, gpus=False)
+    found = settings(tmp_path, text)
+    assert (found.registry, found.gpus) == (registry, False)
 
 
 @pytest.mark.parametrize(
