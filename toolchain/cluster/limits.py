@@ -1,4 +1,4 @@
-"""The kernel's limit on inotify instances, which one cluster after the other uses up: about 30 of
+"""The kernel's limit on inotify instances, which one cluster after the other uses up: about 20 of
 the usual 128 each, of all that one user may have on the machine."""
 
 from pathlib import Path
