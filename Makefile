@@ -9,11 +9,15 @@ INSTALLER := sh toolchain/run.sh
 VENV := PATH="$(CURDIR)/.venv/bin:$$PATH" .venv/bin/
 GO_HOST := cd toolchain/languagehost && CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS='-mod=readonly -trimpath -buildvcs=false' go
 
-export PYTHON YES
+# `make setup` brings what the stack that is named needs, or without one what every stack here does.
+SETUP_FOR := $(if $(filter-out file,$(origin STACK)),$(STACK))
+watch logs: SETUP_FOR = $(STACK)
+
+export PYTHON YES BUILDER
 # A user's own settings of these would reach the checkout's Python and its packages.
 unexport PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONSTARTUP
 .DEFAULT_GOAL := help
-.PHONY: help up setup setup-dev preview destroy test test-cluster check check-python check-go fmt lock docs bench watch logs clean
+.PHONY: help up setup setup-dev preview destroy test test-cluster image check check-python check-go fmt lock docs bench watch logs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -21,8 +25,8 @@ help: ## list the targets
 up: ## set up what is missing, show the preview, run `pulumi up` [STACK=local] [YES=1: do not ask]
 	@$(INSTALLER) up "$(STACK)"
 
-setup: ## set up only: .venv, packages, pulumi
-	@$(INSTALLER) setup
+setup: ## set up only: .venv, packages, pulumi [STACK=name: and what that stack's target needs]
+	@$(INSTALLER) setup $(if $(SETUP_FOR),"$(SETUP_FOR)")
 
 setup-dev:
 	@$(INSTALLER) setup-dev
@@ -38,6 +42,10 @@ watch: setup ## live table of jobs and replicas [STACK=local]
 
 logs: setup ## follow a log: JOB=name [REPLICA=worker-0] [STACK=local]
 	@$(VENV)python -m console logs --stack "$(STACK)" $(if $(JOB),--job "$(JOB)") $(if $(REPLICA),--replica "$(REPLICA)") $(ARGS)
+
+image: setup ## build the images of a stack's containers, push them to its registry [STACK=local] [IMAGE=cpu|gpu|all] [PUSH=0]
+	@$(VENV)python -m workloads.image_command --stack "$(STACK)" --image "$(IMAGE)" --push "$(PUSH)" \
+	  --archive "$(ARCHIVE)" --mirror "$(MIRROR)" --python-image "$(PYTHON_IMAGE)"
 
 test: setup-dev ## run the tests [ARGS="-k name"]
 	@$(VENV)python -m pytest $(ARGS)

@@ -37,5 +37,10 @@ except config.ConfigErrors as errors:
 
 for notice in stack.notices:
     pulumi.log.info(notice)
-for name, value in targets.deploy(stack, project).outputs().items():
+try:
+    deployment = targets.deploy(stack, project)
+except targets.UndeployableError as error:
+    pulumi.log.error(str(error))
+    sys.exit(_ALREADY_REPORTED)
+for name, value in deployment.outputs().items():
     pulumi.export(name, value)

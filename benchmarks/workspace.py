@@ -27,7 +27,10 @@ PARTS = (
     "training",
     "provider",
     "supervisor",
+    "cluster",
     "console",
+    "toolchain",
+    "versions.toml",
 )
 _EMPTY = """\
 name: empty

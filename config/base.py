@@ -25,6 +25,10 @@ class Change(StrEnum):
     NEXT_WAIT = "in place; counts at the next wait"
     NEW_ROOT = "everything is run again on the new folder; the old folder is left as it is"
     FILLS = "in place; data already there is left alone"
+    REDEPLOYS = "in place; its pod is replaced"
+    NO_CHANGE = "nothing"
+    OTHER_CLUSTER = "everything is made on the other cluster and deleted on this one; data stays"
+    OTHER_NAMESPACE = "everything is made in the other namespace and deleted here; data stays"
     OTHER_STACK = "everything is built anew on the other target; use another stack instead"
 
 

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from config.base import BadValueError, Change, Section, setting
-from config.names import String
+from config.names import SecretKey, String, Subdomain
+
+
+class SecretKeyRef(Section):
+    """A value of a Secret that the namespace has."""
+
+    looks_like: ClassVar = "{name: credentials, key: token}"
+
+    name: Subdomain = setting("Name of the Secret.", Change.REPLACES, ...)
+    key: SecretKey = setting("Key of the value in it.", Change.REPLACES, ...)
 
 
 class EnvValue(Section):
     """One environment variable. A plain value can be read in the file, the state and previews."""
 
-    value: String = setting("The value, a string.", Change.REPLACES, ...)
+    refused_keys: ClassVar = {"valuefrom": "write secretKeyRef: {name: …, key: …} directly"}
+
+    value: String = setting(
+        "The value, a string. Required without secretKeyRef.", Change.REPLACES, ...
+    )
+    secret_key_ref: SecretKeyRef | None = setting(
+        "Where the value is, instead of value. Not on local, which has no Secrets.",
+        Change.REPLACES,
+    )
     secret: bool = setting(
         "Whether the value is kept encrypted in state and hidden everywhere. Values set with "
         "pulumi config set --secret are, without this.",
@@ -31,7 +48,10 @@ class EnvValue(Section):
             return {"value": raw}
         if not isinstance(raw, dict):
             raise BadValueError("must be a string")
-        return raw
+        if raw.get("value") is not None and raw.get("secretKeyRef") is not None:
+            raise BadValueError("must have only one of value and secretKeyRef")
+        # Where a Secret has the value, nobody reads this one.
+        return {"value": "", **raw} if raw.get("secretKeyRef") is not None else raw
 
     def __repr__(self) -> str:
         return "EnvValue(value=[hidden])"
@@ -42,4 +62,5 @@ class EnvValue(Section):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        return {"anyOf": [{"type": "string"}, handler(schema)]}
+        mapping = {key: value for key, value in handler(schema).items() if key != "required"}
+        return {"anyOf": [{"type": "string"}, mapping]}

@@ -73,6 +73,9 @@ class Hidden:
             return _HIDDEN
         if len(path) > 2 and path[0] == "jobs" and path[2] == "env":
             return ""
+        if path[-1:] == ("url",):
+            # A password may stand in it.
+            return ""
         if value is None:
             return "nothing"
         if isinstance(value, (list, tuple)):
@@ -136,7 +139,8 @@ def from_pydantic(error: Any, root: type[Section], hidden: Hidden) -> Fault:
         case "string_type":
             return Fault(path, "must be a string", got, "put it in quotes")
         case "tuple_type" | "list_type":
-            return Fault(path, "must be a list", got, "write [--steps=2000], each in quotes")
+            example = "[--steps=2000], each in quotes" if "args" in path else "[…], a list"
+            return Fault(path, "must be a list", got, f"write {example}")
         case "too_short":
             return Fault(path, "must not be empty")
         case "dict_type" | "model_type":

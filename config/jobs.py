@@ -9,27 +9,26 @@ from pydantic import Field, PrivateAttr
 
 from config.base import Change, Section, Whole, setting
 from config.env import EnvValue
-from config.names import Directory, FilledString, ProgramPath, String
+from config.names import Directory, FilledString, Image, ProgramPath, String, Subdomain
 from config.quantities import Duration
+from config.refused import REFUSED
 from config.replicas import Replicas, SingleReplica
 from config.roles import Role, Strategy, in_order, infer_strategy
+from config.scheduling import Scheduling
 from config.serving import Export, Serve
+from config.volumes import Volume
 
 CleanPodPolicy = Literal["Running", "All", "None"]
 SuccessPolicy = Literal["Default", "AllWorkers"]
 Wait = Literal["submitted", "running", "succeeded"]
+ImagePullPolicy = Literal["IfNotPresent", "Always", "Never"]
 
 _INT32 = 2**31 - 1
 
 # A list of the YAML becomes a tuple; strictness would refuse that, not only coerced items.
 Strings = Annotated[tuple[String, ...], Field(strict=False)]
+Names = Annotated[tuple[Subdomain, ...], Field(strict=False)]
 Command = Annotated[tuple[FilledString, ...], Field(strict=False, min_length=1)]
-
-_TTL = (
-    "not supported: the finished job would be deleted and the next up would train it again; "
-    "remove it, a finished job costs nothing"
-)
-_UNDER_ROLE = "stands under a role, such as worker: {{{}: …}}"
 
 
 class Job(Section):
@@ -39,25 +38,7 @@ class Job(Section):
         {"chief", "master", "worker", "ps", "evaluator", "export", "serve"}
     )
     looks_like: ClassVar = "{program: …, worker: {replicas: 2}}"
-    refused_keys: ClassVar = {
-        "roles": "roles stand directly under the job: worker: {replicas: 2}",
-        "tfreplicaspecs": "roles stand directly under the job: worker: {replicas: 2}",
-        "runpolicy": "its settings stand directly under the job: cleanPodPolicy, backoffLimit, "
-        "deadline, suspend",
-        "exportversion": "versions are whole numbers that the exporter counts up itself; "
-        "write export: {}",
-        "parameterserver": "the role is called ps: ps: {replicas: 2}",
-        "parameterservers": "the role is called ps: ps: {replicas: 2}",
-        "coordinator": "the role is called chief: chief: {}",
-        "activedeadlineseconds": "write deadline with a unit: deadline: 6h",
-        "name": "the job's key is its name",
-        "entrypoint": "write command",
-        **{
-            key.lower(): _UNDER_ROLE.format(key)
-            for key in ("replicas", "gpus", "cpu", "memory", "nodePool", "restartPolicy")
-        },
-        **dict.fromkeys(("ttl", "ttlseconds", "ttlafterfinished", "ttlsecondsafterfinished"), _TTL),
-    }
+    refused_keys: ClassVar = REFUSED
 
     program: ProgramPath | None = setting(
         "Python file that trains, relative to the project. Its content counts: an edited file "
@@ -69,8 +50,19 @@ class Job(Section):
         "Exactly one of program and command.",
         Change.REPLACES,
     )
-    image: FilledString | None = setting(
-        "Container image of the replicas. Not used on local.", Change.REPLACES
+    image: Image | None = setting(
+        "Container image of the replicas; when absent, that of `make image`, for GPUs where they "
+        "ask for GPUs. Not used on local.",
+        Change.REPLACES,
+    )
+    image_pull_policy: ImagePullPolicy = setting(
+        "When nodes pull the image. Not used on local.", Change.REPLACES, "IfNotPresent"
+    )
+    image_pull_secrets: Names = setting(
+        "Secrets of the namespace to pull the image with, besides the stack's own. Not used on "
+        "local.",
+        Change.REPLACES,
+        (),
     )
     args: Strings = setting(
         "Arguments of the program, strings. The folders are the runtime's: no --job-dir, "
@@ -79,10 +71,19 @@ class Job(Section):
         (),
     )
     env: dict[str, EnvValue] = setting(
-        "Environment variables by name; each a string or {value, secret}. "
+        "Environment variables by name; each a string, {value, secret}, or on a cluster "
+        "{secretKeyRef: {name, key}}. "
         "TF_CONFIG and ACK_TRAINING_* are the runtime's.",
         Change.REPLACES,
         default_factory=dict,
+    )
+    volumes: dict[str, Volume] = setting(
+        "Volumes besides the shared storage, by name, a DNS-1035 label. Not used on local.",
+        Change.REPLACES,
+        default_factory=dict,
+    )
+    scheduling: Scheduling = setting(
+        "Priority, gang and queue. Not used on local.", Change.REPLACES, default_factory=Scheduling
     )
     declared_strategy: Strategy | None = setting(
         "How replicas train together. When absent: parameterServer with ps, multiWorkerMirrored "
@@ -149,7 +150,9 @@ class Job(Section):
         "Serves the newest exported model; needs export.", Change.IN_PLACE
     )
     wait: Wait | None = setting(
-        "What up waits for. When absent, the target's own: succeeded on local.", Change.NEXT_WAIT
+        "What up waits for. When absent, the target's own: succeeded on local, running on a "
+        "cluster.",
+        Change.NEXT_WAIT,
     )
     wait_timeout: Duration | None = setting(
         "Longest time up waits, 1s to 365d; the job goes on. When absent, no limit.",

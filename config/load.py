@@ -37,7 +37,12 @@ def load(project_directory: FilePath) -> Stack:
     marks = secret_marks(sections, secret, project_directory, pulumi.get_stack())
     misspelt = list(_misspelt(values))
     try:
-        stack = parse(sections, marks=marks, project_directory=project_directory)
+        stack = parse(
+            sections,
+            marks=marks,
+            project_directory=project_directory,
+            region=values.get("alicloud:region"),
+        )
     except ConfigErrors as errors:
         raise ConfigErrors([*misspelt, *errors.lines]) from None
     if misspelt:
@@ -63,7 +68,7 @@ def secret_marks(
     secret = secret & set(sections)
     if not secret:
         return SecretMarks()
-    written = _stack_file(project_directory, stack)
+    written = stack_file(project_directory, stack)
     leaves: set[Path] = set()
     opaque: set[str] = set()
     for key in secret:
@@ -93,7 +98,7 @@ def _decoded(key: str, value: Any) -> Any:
         return value
 
 
-def _stack_file(project_directory: FilePath, stack: str) -> dict[str, Any]:
+def stack_file(project_directory: FilePath, stack: str) -> dict[str, Any]:
     """`config` of the stack's file, every scalar a string; empty when it cannot be read."""
     project = _yaml(project_directory / "Pulumi.yaml")
     folder = project.get("stackConfigDir") or project.get("config")

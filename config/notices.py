@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from config.cluster_notices import cluster_notices
 from config.errors import Path
 from config.roles import Role
 from config.secrets import SecretMarks
@@ -46,4 +47,4 @@ def notices(stack: Stack, marks: SecretMarks) -> tuple[str, ...]:
                 f"ack-training:jobs.{name}.backoffLimit: has no effect, as it counts restarts by "
                 "the restartPolicy OnFailure or Always, and no role has one of them"
             )
-    return tuple(lines)
+    return (*lines, *cluster_notices(stack)) if stack.target == "kubernetes" else tuple(lines)

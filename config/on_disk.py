@@ -1,4 +1,4 @@
-"""What a stack config names on this machine: its programs, and the shared folder."""
+"""What a stack config names on this machine: programs, the shared folder, a kubeconfig."""
 
 from __future__ import annotations
 
@@ -6,18 +6,40 @@ import os
 from pathlib import Path as FilePath
 
 from config.errors import Fault, Path
-from config.program import broken_sources
+from config.kubeconfig import KubeconfigError, find_cluster
+from config.program import broken_sources, program_contents
 from config.stack import Stack
+
+MOST_CODE_BYTES = 1_000_000
+"""A ConfigMap may have 1 MiB, its keys included.
+https://kubernetes.io/docs/concepts/configuration/configmap/"""
 
 
 def disk_faults(stack: Stack, project: FilePath) -> list[Fault]:
     """Programs that are not there or that Python cannot read, and a shared folder that can be none.
     Nothing is created or run to find out."""
     faults = _folder_faults(stack.storage.path, project) if stack.target == "local" else []
+    if stack.target == "kubernetes":
+        faults += _cluster_faults(stack, project)
     for name, job in stack.jobs.items():
         if job.program is not None:
-            faults += _program_faults(("jobs", name, "program"), job.program, project)
+            path: Path = ("jobs", name, "program")
+            found = _program_faults(path, job.program, project)
+            if not found and stack.target != "local":
+                found = _size_faults(path, job.program, project)
+            faults += found
     return faults
+
+
+def _cluster_faults(stack: Stack, project: FilePath) -> list[Fault]:
+    settings = stack.kubernetes
+    if settings.kubeconfig is None and settings.context is None:
+        return []
+    try:
+        find_cluster(settings, project, os.environ)
+    except KubeconfigError as error:
+        return [error.fault]
+    return []
 
 
 def _program_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
@@ -34,6 +56,22 @@ def _program_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
         return [Fault(path, broken) for broken in broken_sources(project, program)]
     except OSError as error:
         return [Fault(path, f"cannot read {error.filename}: {error.strerror}")]
+
+
+def _size_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
+    sizes = {name: len(text) for name, text in program_contents(project, program).items()}
+    total = sum(sizes.values())
+    if total <= MOST_CODE_BYTES:
+        return []
+    largest = max(sizes, key=sizes.__getitem__)
+    return [
+        Fault(
+            path,
+            f"its files have {total:,} bytes, and a ConfigMap, by which code travels, holds "
+            f"{MOST_CODE_BYTES:,}; the largest is {largest} ({sizes[largest]:,}): put data on the "
+            "shared storage, or the code into an image and write image and command",
+        )
+    ]
 
 
 def _folder_faults(storage: str, project: FilePath) -> list[Fault]:

@@ -29,10 +29,12 @@ def parse(
     *,
     marks: SecretMarks | None = None,
     project_directory: FilePath | None = None,
+    region: str | None = None,
 ) -> Stack:
     """The stack that `mapping`, its top-level keys without `ack-training:`, describes.
 
-    With `project_directory`, programs have to be there and the shared folder usable. Raises
+    With `project_directory`, programs have to be there, the shared folder usable, and the cluster
+    be named by a kubeconfig of this machine. `region` is the value of `alicloud:region`. Raises
     ConfigErrors with all that is wrong at once, and nothing else whatever `mapping` holds.
     """
     if not isinstance(mapping, dict):
@@ -43,14 +45,16 @@ def parse(
     stack, errors = _validate(raw)
     faults += [from_pydantic(error, Stack, hidden) for error in errors]
     if stack is not None:
-        faults += stack_faults(stack, _doubtful([plain_path(error["loc"]) for error in errors]))
+        wrong = [plain_path(error["loc"]) for error in errors]
+        broken = frozenset(str(path[0]) for path in wrong if path)
+        faults += stack_faults(stack, _doubtful(wrong), broken)
         if project_directory is not None:
             faults += disk_faults(stack, project_directory)
     if faults:
         faults.sort(key=Fault.sort_key)
         raise ConfigErrors(dict.fromkeys(fault.line(hidden) for fault in faults))
     assert stack is not None
-    stack.settle(notices(stack, marks), "jobs" in marks.opaque)
+    stack.settle(notices(stack, marks), "jobs" in marks.opaque, region)
     return stack
 
 

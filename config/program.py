@@ -32,6 +32,11 @@ def program_files(project: Path, program: str) -> dict[str, str]:
     return dict(sorted(digests.items()))
 
 
+def program_contents(project: Path, program: str) -> dict[str, bytes]:
+    """As `program_files`, with the files' contents."""
+    return dict(sorted(_files(project, program)))
+
+
 def broken_sources(project: Path, program: str) -> list[str]:
     """What Python cannot read of the files of a program: path, line and reason, for each of them.
     Raises OSError for a file that this user may not read."""

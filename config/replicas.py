@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from config.base import Change, Section, Whole, setting
 from config.names import Label
+from config.node_pools import Tolerations
 from config.quantities import CpuQuantity, MemoryQuantity
 
 RestartPolicy = Literal["Never", "OnFailure", "Always", "ExitCode"]
@@ -20,8 +21,11 @@ class Replicas(Section):
     refused_keys: ClassVar = {
         "gpumem": "shares of a GPU are not offered; gpus is a whole number of GPUs",
         "gpu": "write gpus",
-        "limits": "cpu, memory and gpus stand directly under the role",
+        "limits": "write cpuLimit and memoryLimit; gpus are a limit too",
         "requests": "cpu, memory and gpus stand directly under the role",
+        "nodeselector": "write nodePool, one of nodePools",
+        "affinity": "write nodePool, one of nodePools",
+        "spot": "stands at the node pool: nodePools: {name: {spot: true}}",
         "resources": "cpu, memory and gpus stand directly under the role",
         "count": "write replicas",
     }
@@ -40,9 +44,27 @@ class Replicas(Section):
         'Memory for each replica, at least 1Mi: "8Gi", "500M". Not used on local.',
         Change.REPLACES,
     )
-    node_pool: Label | None = setting(
-        "Name of the node pool the replicas run on, a DNS-1035 label. Not used on local.",
+    cpu_limit: CpuQuantity | None = setting(
+        "Most CPU for each replica; cpu when absent. Not used on local.", Change.REPLACES
+    )
+    memory_limit: MemoryQuantity | None = setting(
+        "Most memory for each replica, beyond which it is killed; memory when absent. Not used on "
+        "local.",
         Change.REPLACES,
+    )
+    shm: MemoryQuantity | None = setting(
+        "Size of /dev/shm, which lies in memory and counts as memory of the replica; when absent, "
+        "2Gi or half of its memory, whichever is less. Not used on local.",
+        Change.REPLACES,
+    )
+    node_pool: Label | None = setting(
+        "Node pool the replicas run on, one of nodePools. Not used on local.",
+        Change.REPLACES,
+    )
+    tolerations: Tolerations = setting(
+        "Taints that the replicas tolerate, besides those of their node pool. Not used on local.",
+        Change.REPLACES,
+        (),
     )
     restart_policy: RestartPolicy = setting(
         "When a replica that ended is started again. ExitCode: when it ended with 128 or more "

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from config.base import BadValueError
+from config.capacity import capacity_faults
+from config.cluster_rules import cluster_faults
 from config.datasets import SAMPLED
 from config.errors import Fault, Path
 from config.jobs import Job
@@ -47,8 +49,11 @@ class Subject:
         return Fault(("jobs", self.name, *below), message)
 
 
-def stack_faults(stack: Stack, doubtful: dict[str, frozenset[str]]) -> Iterator[Fault]:
-    """Everything that the settings of `stack` break together; `doubtful` is by job name."""
+def stack_faults(
+    stack: Stack, doubtful: dict[str, frozenset[str]], broken: frozenset[str] = frozenset()
+) -> Iterator[Fault]:
+    """Everything that the settings of `stack` break together; `doubtful` is by job name, `broken`
+    are the top-level keys below which something was wrong."""
     if stack.target not in AVAILABLE_TARGETS:
         yield Fault(
             ("target",),
@@ -62,6 +67,8 @@ def stack_faults(stack: Stack, doubtful: dict[str, frozenset[str]]) -> Iterator[
     yield from _directories(stack, doubtful)
     yield from _ports(stack)
     yield from _service_names(stack)
+    yield from cluster_faults(stack, broken)
+    yield from capacity_faults(stack)
     for name, dataset in stack.datasets.items():
         if not is_label(name):
             yield Fault(("datasets", name), f"a dataset's name {LABEL_RULE}")
@@ -97,7 +104,7 @@ def _what_runs(subject: Subject) -> Iterator[Fault]:
         yield subject.fault("only one of program and command may be given", "command")
     elif not job.program and not job.command:
         if job.image:
-            yield subject.fault("needs command beside it, the program to run", "image")
+            yield subject.fault("needs program or command beside it, what to run", "image")
         else:
             yield subject.fault("needs program, a Python file, or command, a program to run")
 

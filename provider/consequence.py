@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path, PurePath
+from typing import Protocol
 
 from provider import place
 from provider.kinds import Call, Properties
-from supervisor.job_progress import read_progress
+from supervisor.job_progress import JobProgress, read_progress
 
 _ROLES = ("chief", "worker", "ps", "evaluator")
 _KEYS = {
@@ -21,31 +22,65 @@ _KEYS = {
 """Inputs that the stack's file calls otherwise."""
 
 
-def replacement(call: Call, paths: Sequence[str]) -> str:
-    """The sentence for a job of which `paths` of its inputs changed."""
+class Reached(Protocol):
+    """Where it is known how far a job has come."""
+
+    def progress(self, inputs: Properties) -> JobProgress | None:
+        """The newest word of the job's chief; None where it is not to be had."""
+        ...
+
+    def checkpoint(self, inputs: Properties) -> int | None:
+        """The step of the newest checkpoint of the run that `inputs` name; 0 where there is none,
+        and None where that is not known."""
+        ...
+
+
+class _Files:
+    """The files of a job of this machine."""
+
+    def progress(self, inputs: Properties) -> JobProgress | None:
+        return read_progress(place.job_state(inputs) / "progress")
+
+    def checkpoint(self, inputs: Properties) -> int | None:
+        return max(map(_step_of, _checkpoints(inputs)), default=0)
+
+
+FILES: Reached = _Files()
+
+
+def replacement(
+    call: Call,
+    paths: Sequence[str],
+    reached: Reached = FILES,
+    again: str = "stopped and started again",
+) -> str:
+    """The sentence for a job of which `paths` of its inputs changed. `again` is what happens to the
+    one that runs."""
     old, new = call.old_inputs, call.inputs
     what = _what_changed(old, new, paths)
     if {"storage", "directory"} & set(paths):
         return (
-            f"{what}: stopped and started again; training starts from what "
+            f"{what}: {again}; training starts from what "
             f"{new['storage']}/{new['directory']} holds; the old directory is kept"
         )
     if old.get("run") != new["run"]:
-        return f"{what}: {_other_run(old, new)}"
+        return f"{what}: {_other_run(old, new, reached)}"
     if "program" not in new:
-        return f"{what}: stopped and started again"
-    return f"{what}: stopped and started again; training {resumption(old, new)}"
+        return f"{what}: {again}"
+    return f"{what}: {again}; training {resumption(old, new, reached)}"
 
 
-def resumption(old: Properties, new: Properties) -> str:
+def resumption(old: Properties, new: Properties, where: Reached = FILES) -> str:
     """Where the training of a job that starts again goes on: "resumes from …" or "starts from …".
     `old` is what ran until now."""
-    progress = read_progress(place.job_state(old) / "progress")
-    reached = _newest_checkpoint(new)
+    progress = where.progress(old)
+    reached = where.checkpoint(new)
     # Steps are unknown until the program has read its flags.
     if progress is None or not progress.steps:
+        if reached is None:
+            return "resumes from its last checkpoint, if it has one"
         return "resumes from its last checkpoint" if reached else "starts from step 0"
-    if not reached and not progress.restored_step:
+    if reached == 0 and not progress.restored_step:
         return "starts from step 0: there is no checkpoint yet"
     words = "resumes from its last checkpoint"
     if progress.step < progress.steps:
@@ -60,17 +95,14 @@ def resumption(old: Properties, new: Properties) -> str:
     )
 
 
-def _other_run(old: Properties, new: Properties) -> str:
+def _other_run(old: Properties, new: Properties, where: Reached) -> str:
     kept = f"the checkpoints of run {old.get('run')} are kept"
-    reached = _newest_checkpoint(new)
+    reached = where.checkpoint(new)
+    if reached is None:
+        return f"trains run {new['run']}, anew from step 0 or on from its last checkpoint; {kept}"
     if reached:
         return f"goes on with run {new['run']} from its checkpoint of step {reached}; {kept}"
     return f"trains anew from step 0; {kept}"
-
-
-def _newest_checkpoint(inputs: Properties) -> int:
-    """The step of the newest checkpoint of the run that `inputs` name; 0 where there is none."""
-    return max(map(_step_of, _checkpoints(inputs)), default=0)
 
 
 def _checkpoints(inputs: Properties) -> list[Path]:
@@ -103,7 +135,7 @@ def _what_changed(old: Properties, new: Properties, paths: Sequence[str]) -> str
         words.append(f"run {old.get('run')} → {new['run']}")
     for path in paths:
         words += _words(path)
-    named = ", ".join(dict.fromkeys(words))
+    named = ", ".join(dict.fromkeys(words)) or "its specification"
     return named if "→" in named else f"{named} changed"
 
 

@@ -10,6 +10,9 @@ _KINDS = {
     "acktraining:local:Dataset": "provider.dataset:Dataset",
     "acktraining:local:Service": "provider.service:Service",
     "acktraining:local:Job": "provider.job:Job",
+    "acktraining:cluster:Connection": "provider.cluster.connection:Connection",
+    "acktraining:cluster:TrainingRun": "provider.cluster.training_run:TrainingRun",
+    "acktraining:cluster:DestroyGuard": "provider.cluster.destroy_guard:DestroyGuard",
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 import config
 from provider.job import Job
 from provider.kinds import Call
-from training.local import job_inputs
+from training.job_inputs import job_inputs
 from training.tf_config import tf_config
 
 PROJECT_JOB: dict[str, Any] = {"command": ["true"]}
@@ -121,7 +121,8 @@ def test_b23_export_versions_are_no_names(job: dict[str, Any]) -> None:
 
 def inputs(job: dict[str, Any]) -> dict[str, Any]:
     stack = accepted(**{"chief": {}, "worker": {}, **job})
-    return job_inputs(stack.jobs["m"], "data", ".ack-training/test", Path())
+    of_this_machine = {"storage": "data", "stateDirectory": ".ack-training/test"}
+    return job_inputs(stack.jobs["m"], Path(), wait="succeeded") | of_this_machine
 
 
 # https://github.com/pulumi/pulumi-kubernetes/issues/1353

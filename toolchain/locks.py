@@ -13,9 +13,24 @@ from toolchain.versions import read_versions
 FILES = {
     "stack": "requirements.txt",
     "local": "requirements-local.txt",
+    "kubernetes": "requirements-kubernetes.txt",
     "data": "requirements-data.txt",
     "dev": "requirements-dev.txt",
+    "cpu": "training/images/requirements-cpu.txt",
+    "gpu": "training/images/requirements-gpu.txt",
 }
+"""The lock files, each by the name of what it is for: a group of versions.toml, or several."""
+
+GROUPS = {
+    "local": ("replica", "cpu"),
+    "cpu": ("replica", "cpu"),
+    "gpu": ("replica", "gpu"),
+}
+"""The groups in a file, where it is not the one of the same name."""
+
+ALONE = {"data": ("data",), "cpu": ("data",), "gpu": ("data",)}
+"""The groups in a file whose packages stand there without their dependencies. An image's file is
+complete, so that all of it is installed without its dependencies."""
 _HEADER = "# Made by `make lock` from versions.toml. Do not edit.\n"
 
 
@@ -25,16 +40,27 @@ def write_locks() -> None:
     versions = read_versions()
     uv = _uv(versions.programs["uv"])
     with step("Locking the Python packages", "about a minute"):
-        whole = [group for group in FILES if group != "data"]
-        together = [pin for group in whole for pin in pins(versions.python[group])]
+        groups = {group for file in FILES for group in whole_groups(file)}
+        together = [pin for group in sorted(groups) for pin in pins(versions.python[group])]
         chosen = _compile(uv, together, ["--no-annotate"])
         everything = cache() / "lock-constraints.txt"
         everything.write_text(chosen, encoding="utf-8")
         hashed = ["--generate-hashes", "--no-annotate"]
-        for group, file in FILES.items():
-            options = ["--no-deps"] if group == "data" else ["--constraint", str(everything)]
-            text = _compile(uv, pins(versions.python[group]), [*hashed, *options])
-            (ROOT / file).write_text(_HEADER + text, encoding="utf-8")
+        for name, file in FILES.items():
+            text = _HEADER
+            for groups_of, options in (
+                (whole_groups(name), ["--constraint", str(everything)]),
+                (ALONE.get(name, ()), ["--no-deps"]),
+            ):
+                wanted = [pin for group in groups_of for pin in pins(versions.python[group])]
+                if wanted:
+                    text += _compile(uv, wanted, [*hashed, *options])
+            (ROOT / file).write_text(text, encoding="utf-8")
+
+
+def whole_groups(name: str) -> tuple[str, ...]:
+    """The groups whose packages stand in a file with all their dependencies."""
+    return GROUPS.get(name, () if name in ALONE else (name,))
 
 
 def pins(packages: dict[str, str]) -> list[str]:

@@ -43,12 +43,10 @@ def _ensure(stack: str) -> None:
     """Afterwards the stack exists. It is what a plain `pulumi up` works on when none was selected
     before; a selection of the user's stays.
 
-    Raises Stop for a stack that has no file: most likely a slip of the keyboard.
+    Raises Stop for a stack that has no file.
     """
     _remove_stale_locks()
-    file = ROOT / f"Pulumi.{stack}.yaml"
-    if not file.is_file():
-        raise Stop(f"there is no {file.name}; the stacks here are {', '.join(known_stacks(ROOT))}")
+    file = stack_file(stack, ROOT)
     selected = _pulumi("stack", "--show-name")
     current = selected.stdout.strip() if selected.returncode == 0 else None
     if current == stack:
@@ -60,6 +58,15 @@ def _ensure(stack: str) -> None:
         ran = _pulumi("stack", *options)
     if ran.returncode and f"/{stack}' already exists" not in ran.stderr:
         raise Stop(reason(ran.stderr, stack))
+
+
+def stack_file(stack: str, project: Path) -> Path:
+    """Raises Stop for a stack that has no file: most likely a slip of the keyboard."""
+    file = project / f"Pulumi.{stack}.yaml"
+    if not file.is_file():
+        known = ", ".join(known_stacks(project))
+        raise Stop(f"there is no {file.name}; the stacks here are {known}")
+    return file
 
 
 def known_stacks(project: Path) -> list[str]:

@@ -35,6 +35,11 @@ LOCAL = Group(
     ("requirements-data.txt",),
     "about 2 minutes, once; 1.8 GB of disk",
 )
+KUBERNETES = Group(
+    "kubernetes",
+    ("requirements.txt", "requirements-kubernetes.txt"),
+    usually="about half a minute, once; 230 MB of disk",
+)
 DEV = Group("dev", ("requirements-dev.txt",))
 
 PYTHON = VENV / "bin" / "python"
@@ -65,7 +70,7 @@ def ensure_venv(groups: Sequence[Group]) -> None:
 def _wanted_python(present: str | None) -> str:
     """A usable `.venv` is kept whichever Python it is of, unless the user names one."""
     running = f"{sys.version_info.major}.{sys.version_info.minor}"
-    stamped = (VENV / f".installed-{LOCAL.name}").exists()
+    stamped = any((VENV / f".installed-{group.name}").exists() for group in (LOCAL, KUBERNETES))
     if present and stamped and not os.environ.get("PYTHON"):
         return present
     return running

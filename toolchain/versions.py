@@ -14,18 +14,22 @@ Version = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Versions:
-    """`python` maps a group (stack, local, data, dev) to its packages and their versions, each with
-    its environment marker if it has one; `modules` maps a Go module to its version."""
+    """`python` maps a group (stack, replica, cpu, gpu, kubernetes, data, dev) to its packages and
+    their versions, each with its environment marker if it has one; `modules` maps a Go module to
+    its version, `images` a use to an image, `files` what is used as it is to its SHA-256."""
 
     programs: dict[str, str]
+    images: dict[str, str]
     modules: dict[str, str]
+    files: dict[str, str]
     python: dict[str, dict[str, str]]
 
 
 @cache
 def read_versions(path: Path = ROOT / "versions.toml") -> Versions:
     raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Versions(programs=raw["programs"], modules=raw["modules"], python=raw["python"])
+    parts = ("programs", "images", "modules", "files", "python")
+    return Versions(**{part: raw[part] for part in parts})
 
 
 def parse_version(text: str) -> Version:

@@ -62,8 +62,7 @@ _LOST = (
     "$passphrase is missing, and the stacks in $root/.pulumi-state need it: put it back, "
     "or set PULUMI_CONFIG_PASSPHRASE"
 )
-# Without this a built engine, which has no plugins with it, would try to fetch them at each
-# command.
+# Without this a built engine, for which no plugins can be fetched, would try to at each command.
 _NO_PLUGINS = "export PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true"
 
 

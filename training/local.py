@@ -7,9 +7,8 @@ from typing import Any
 import pulumi
 
 from config.jobs import Job
-from config.program import program_files
-from config.replicas import Replicas
 from infra.machine import Machine
+from training.job_inputs import job_inputs, secret_environment
 from workloads.local import Service, model_server, model_server_name
 
 
@@ -74,65 +73,16 @@ class _Job(pulumi.CustomResource):
         super().__init__(
             "acktraining:local:Job",
             job.name,
-            {**job_inputs(job, machine.storage_path, machine.state_path, project), "state": None},
+            {**_inputs(job, machine, project), "state": None},
             opts,
         )
 
 
-def job_inputs(job: Job, storage: str, state_directory: str, project: Path) -> dict[str, Any]:
-    """What the provider is told of a job. Everything a replica's process depends on is in here, and
-    nothing of this machine, so that another checkout or Python makes no difference."""
-    inputs: dict[str, Any] = {
-        "name": job.name,
-        "run": job.run,
-        "strategy": job.strategy,
-        "roles": {role: _size(replicas) for role, replicas in job.roles.items()},
-        "args": list(job.args),
-        "runPolicy": {
-            "cleanPodPolicy": job.clean_pod_policy,
-            "backoffLimit": job.backoff_limit,
-            "activeDeadlineSeconds": _seconds(job.deadline),
-        },
-        "successPolicy": "AllWorkers" if job.success_policy == "AllWorkers" else "",
-        "suspend": job.suspend,
-        "directory": job.directory,
-        "export": job.export is not None,
-        "wait": job.wait or "succeeded",
-        "waitTimeoutSeconds": _seconds(job.wait_timeout),
-        "startTimeoutSeconds": _seconds(job.start_timeout),
-        "storage": storage,
-        "stateDirectory": state_directory,
-        "environment": {name: env.value for name, env in job.env.items() if not env.secret},
-    }
-    if job.program is not None:
-        inputs["program"] = job.program
-        inputs["code"] = program_files(project, job.program)
-    else:
-        inputs["command"] = list(job.command or ())
+def _inputs(job: Job, machine: Machine, project: Path) -> dict[str, Any]:
+    inputs = job_inputs(job, project, wait="succeeded")
+    inputs |= {"storage": machine.storage_path, "stateDirectory": machine.state_path}
     if job.serve is not None:
         inputs["server"] = model_server_name(job.name)
-    if job.image is not None:
-        inputs["image"] = job.image
-    secrets = {name: env.value for name, env in job.env.items() if env.secret}
-    if secrets:
+    if secrets := secret_environment(job):
         inputs["secretEnvironment"] = pulumi.Output.secret(secrets)
-    if job.opaque:
-        for key in ("args", "command"):
-            if key in inputs:
-                inputs[key] = pulumi.Output.secret(inputs[key])
     return inputs
-
-
-def _size(role: Replicas) -> dict[str, Any]:
-    """All of it, also what only a cluster heeds: an edit shows the same preview on every target."""
-    size: dict[str, Any] = {
-        "replicas": role.replicas,
-        "restartPolicy": role.restart_policy,
-        "gpus": role.gpus,
-    }
-    optional = {"cpu": role.cpu, "memory": role.memory, "nodePool": role.node_pool}
-    return size | {key: str(value) for key, value in optional.items() if value is not None}
-
-
-def _seconds(duration: Any) -> int | None:
-    return None if duration is None else int(duration.total_seconds())

@@ -3,16 +3,19 @@
 import os
 import platform
 import secrets
+import shutil
 from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.cluster.handle import Cluster, given_cluster
+from tests.cluster.replica_image import NEEDED, replica_image
 from tests.cluster.reservation import reserved_place
+from tests.cluster.stacks import ClusterStack, stack_on
 from toolchain.cluster.lifecycle import down, up
 from toolchain.cluster.programs import cluster_programs, ensure_machine
-from toolchain.cluster.stock_images import BUSYBOX
+from toolchain.cluster.stock_images import BUSYBOX, TRAINING_OPERATOR, training_operator_archive
 from toolchain.report import Stop
 
 _HERE = Path(__file__).parent
@@ -22,6 +25,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(_HERE):
             item.add_marker(pytest.mark.cluster)
+    # Before the operator comes, which then stays: those that need a cluster without one.
+    items.sort(key=lambda item: "operated" in getattr(item, "fixturenames", ()))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -75,6 +80,37 @@ def ensure_own_cluster_can_run() -> None:
         pytest.skip(str(reason))
 
 
+@pytest.fixture(scope="session")
+def images(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The images of a stack are in the cluster: the training operator's and the replicas' own. A
+    cluster that was given has them from a registry."""
+    if cluster.place is None:
+        return
+    operator = training_operator_archive(tmp_path_factory.mktemp("images") / "operator.tar")
+    cluster.import_image(operator, [TRAINING_OPERATOR])
+    replica = replica_image()
+    cluster.import_image(replica.archive, [replica.name])
+
+
+@pytest.fixture(scope="session")
+def operated(
+    cluster: Cluster, images: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    """The cluster with a training operator, which a stack of its own installed."""
+    with stack_on(cluster, tmp_path_factory.mktemp("operator") / "project") as stack:
+        stack.configure(operator={"install": True})
+        up = stack.workspace.up()
+        assert up.code == 0, up
+        yield cluster
+
+
+@pytest.fixture
+def stack(operated: Cluster, tmp_path: Path) -> Iterator[ClusterStack]:
+    """A stack on a cluster whose operator is another stack's."""
+    with stack_on(operated, tmp_path / "a project") as stack:
+        yield stack
+
+
 @pytest.fixture
 def namespace(cluster: Cluster) -> Iterator[str]:
     """A namespace of the test's own."""
@@ -82,3 +118,12 @@ def namespace(cluster: Cluster) -> Iterator[str]:
     cluster.kubectl("create", "namespace", name)
     yield name
     cluster.kubectl("delete", "namespace", name, "--wait=false")
+
+
+@pytest.fixture(scope="session")
+def image_tools() -> None:
+    """What builds, copies and keeps images: programs of Debian's packages."""
+    programs = (*NEEDED, "docker-registry", "skopeo")
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing or os.geteuid():
+        pytest.skip(f"needs {', '.join(missing)}" if missing else "needs root")

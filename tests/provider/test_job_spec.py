@@ -10,7 +10,7 @@ from provider import place
 from provider.job import Job
 from provider.job_spec import job_spec
 from provider.kinds import Call, ProviderError
-from training.local import job_inputs
+from training.job_inputs import job_inputs
 
 PROGRAM = "import os\n"
 
@@ -25,7 +25,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def inputs(project: Path, **job: Any) -> dict[str, Any]:
     settings = {"program": "mine.py", "chief": {}, "worker": {"replicas": 2}, **job}
     stack = config.parse({"jobs": {"m": settings}}, project_directory=project)
-    return job_inputs(stack.jobs["m"], "data", ".ack-training/test", project)
+    of_this_machine = {"storage": "data", "stateDirectory": ".ack-training/test"}
+    return job_inputs(stack.jobs["m"], project, wait="succeeded") | of_this_machine
 
 
 def ports(count: int) -> list[int]:

@@ -1,7 +1,7 @@
 """What becomes of a job, as a table of data: the rules of TFJob v1 by example.
 
 A replica is given as its successive runs, each (seconds, exit code); the last run repeats, and a
-run of None seconds never ends by itself. The expected restarts are those of the operator: a
+run of None seconds never ends by itself. Policies are by role. The expected restarts are those of the operator: a
 restart that reaches the backoffLimit is counted.
 """
 
@@ -28,6 +28,10 @@ class Case:
     active_deadline_seconds: float | None = None
     clean_pod_policy: str = "Running"
     success_policy: str = ""
+
+    def policy(self, role: str) -> str:
+        """The restartPolicy of a role; the operator's default where the case has none."""
+        return self.policies.get(role, "Never")
 
 
 CASES = [
@@ -98,7 +102,7 @@ CASES = [
         {"worker-0": [(1, 137), (1, 0)]},
         "Failed",
         "ReplicaFailed",
-        {"worker-0": "Never"},
+        {"worker": "Never"},
         {"worker-0": 0},
     ),
     Case(
@@ -106,7 +110,7 @@ CASES = [
         {"worker-0": [(1, 1), (1, 137), (1, 0)]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "OnFailure"},
+        {"worker": "OnFailure"},
         {"worker-0": 2},
     ),
     Case(
@@ -114,7 +118,7 @@ CASES = [
         {"worker-0": [(3, 0)], "worker-1": [(1, 0), (1, 1)]},
         "Succeeded",
         "Succeeded",
-        {"worker-1": "OnFailure"},
+        {"worker": "OnFailure"},
         {"worker-1": 0},
         {"worker-1": "Succeeded"},
     ),
@@ -123,7 +127,7 @@ CASES = [
         {"chief-0": [(1, 0)]},
         "Failed",
         "BackoffLimitExceeded",
-        {"chief-0": "Always"},
+        {"chief": "Always"},
         {"chief-0": 3},
         backoff_limit=3,
     ),
@@ -132,7 +136,7 @@ CASES = [
         {"worker-0": [(1, 128), (1, 138), (1, 255), (1, 0)]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 3},
     ),
     Case(
@@ -140,7 +144,7 @@ CASES = [
         {"worker-0": [(1, 127), (1, 0)]},
         "Failed",
         "ReplicaFailed",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 0},
     ),
     Case(
@@ -148,7 +152,7 @@ CASES = [
         {"worker-0": [(1, 137), (1, 1)]},
         "Failed",
         "ReplicaFailed",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 1},
     ),
     Case(
@@ -156,7 +160,7 @@ CASES = [
         {"chief-0": [(9, 0)], "worker-0": [(2, 138), FOREVER], "ps-0": [FOREVER]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 1, "ps-0": 0},
     ),
     Case(
@@ -164,7 +168,7 @@ CASES = [
         {"worker-0": [(1, 1), (1, 0)]},
         "Failed",
         "BackoffLimitExceeded",
-        {"worker-0": "OnFailure"},
+        {"worker": "OnFailure"},
         {"worker-0": 1},
         backoff_limit=0,
     ),
@@ -173,7 +177,7 @@ CASES = [
         {"worker-0": [(1, 1), (1, 0)]},
         "Failed",
         "BackoffLimitExceeded",
-        {"worker-0": "OnFailure"},
+        {"worker": "OnFailure"},
         {"worker-0": 1},
         backoff_limit=1,
     ),
@@ -182,7 +186,7 @@ CASES = [
         {"worker-0": [(1, 1), (1, 0)]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "OnFailure"},
+        {"worker": "OnFailure"},
         {"worker-0": 1},
         backoff_limit=2,
     ),
@@ -191,7 +195,7 @@ CASES = [
         {"worker-0": [(1, 1), FOREVER], "worker-1": [(3, 1), FOREVER]},
         "Failed",
         "BackoffLimitExceeded",
-        {"worker-0": "OnFailure", "worker-1": "OnFailure"},
+        {"worker": "OnFailure"},
         {"worker-0": 1, "worker-1": 1},
         backoff_limit=2,
     ),
@@ -200,7 +204,7 @@ CASES = [
         {"chief-0": [(9, 0)], "worker-0": [(1, 1), (1, 0)], "worker-1": [(4, 1), FOREVER]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "OnFailure", "worker-1": "OnFailure"},
+        {"worker": "OnFailure"},
         {"worker-0": 1, "worker-1": 1},
         backoff_limit=2,
     ),
@@ -209,7 +213,7 @@ CASES = [
         {"worker-0": [(1, 138), (1, 138), (1, 138), (1, 0)]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 3},
         backoff_limit=1,
     ),
@@ -218,7 +222,7 @@ CASES = [
         {"worker-0": [(1, 138), (1, 0)]},
         "Failed",
         "BackoffLimitExceeded",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 1},
         backoff_limit=0,
     ),
@@ -270,7 +274,7 @@ LOCAL_CASES = [
         {"chief-0": [(5, 0)], "worker-0": [(1, 0)]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "Always"},
+        {"worker": "Always"},
         {"worker-0": 3},
     ),
     Case(
@@ -278,7 +282,7 @@ LOCAL_CASES = [
         {"worker-0": [(1, 139)]},
         "Failed",
         "NoProgress",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 11},
     ),
     Case(
@@ -286,7 +290,7 @@ LOCAL_CASES = [
         {"worker-0": [(1, 139)]},
         "Failed",
         "NoProgress",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 11},
         backoff_limit=5,
     ),
@@ -295,7 +299,7 @@ LOCAL_CASES = [
         {"worker-0": [*[(1.0, 139)] * 9, (40, 139), *[(1.0, 139)] * 9, (1, 0)]},
         "Succeeded",
         "Succeeded",
-        {"worker-0": "ExitCode"},
+        {"worker": "ExitCode"},
         {"worker-0": 19},
     ),
 ]

@@ -10,52 +10,12 @@ from supervisor import rules, spec
 from supervisor.causes import first_failure
 from supervisor.state import PENDING, RUNNING, Exit, Failure, Job
 from tests.supervisor.semantics import CASES, LOCAL_CASES, Case
-
-BEGIN = 1000.0
-
-
-def spec_of(case: Case) -> spec.Spec:
-    replicas = [
-        spec.Replica(
-            name.rpartition("-")[0],
-            int(name.rpartition("-")[2]),
-            ["true"],
-            restart_policy=case.policies.get(name, spec.NEVER),
-        )
-        for name in case.runs
-    ]
-    policy = spec.RunPolicy(case.backoff_limit, case.active_deadline_seconds, case.clean_pod_policy)
-    return spec.Spec("job", "j", "g", "/", replicas, policy, case.success_policy)
-
-
-def simulate(case: Case, until: float = 600.0) -> Job:
-    """Runs a case on a clock of tenths of a second until nothing would happen any more."""
-    given = spec_of(case)
-    job, ends = rules.created(given, BEGIN), dict[str, float | None]()
-    counts = dict.fromkeys(case.runs, 0)
-    for tenth in range(int(until * 10)):
-        now = BEGIN + tenth / 10
-        job = rules.ticked(job, given, now)
-        for name in job.startable(now):
-            seconds = case.runs[name][min(counts[name], len(case.runs[name]) - 1)][0]
-            ends[name] = None if seconds is None else now + seconds
-            job = rules.started(job, name, 1, now)
-            counts[name] += 1
-        for name in job.running():
-            end = ends[name]
-            if job.replicas[name].stopping:
-                job = rules.exited(job, given, name, Exit(143, 15), now)
-            elif end is not None and now >= end:
-                code = case.runs[name][min(counts[name], len(case.runs[name])) - 1][1]
-                job = rules.exited(job, given, name, Exit(code), now)
-        if job.finished and not any(job.replicas[name].stopping for name in job.running()):
-            return job
-    return job
+from tests.supervisor.simulation import BEGIN, simulate
 
 
 @pytest.mark.parametrize("case", [*CASES, *LOCAL_CASES], ids=lambda case: case.name)
 def test_a_job_ends_as_the_table_says(case: Case) -> None:
-    job = simulate(case)
+    job, _ = simulate(case)
     assert (job.state, job.reason) == (case.state, case.reason), job.message
     assert {n: job.replicas[n].restarts for n in case.restarts} == case.restarts
     assert {n: job.replicas[n].state for n in case.replica_states} == case.replica_states

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.toolchain.builder_programs import BuilderPrograms
+
 Program = Callable[[str, str], Path]
 
 
@@ -20,3 +22,11 @@ def program(tmp_path: Path) -> Program:
         return file
 
     return write
+
+
+@pytest.fixture
+def builders(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> BuilderPrograms:
+    """The only programs on PATH besides the shell's own, none at first."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv("BUILDER", raising=False)
+    return BuilderPrograms(tmp_path, program)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from toolchain.cluster.images import archive_digest, image_digests
+from toolchain.cluster.images import archived, image_digests
 from toolchain.cluster.oci import Image, write_archive
 from toolchain.report import Stop
 
@@ -68,21 +68,30 @@ def test_an_archive_holds_what_its_index_leads_to(image: Image, tmp_path: Path) 
 
 
 def test_an_archives_digest_follows_its_content(image: Image, tmp_path: Path) -> None:
-    before = archive_digest(write_archive(image, tmp_path / "before.tar"))
+    before, _ = archived(write_archive(image, tmp_path / "before.tar"))
     (tmp_path / "program").write_bytes(b"other machine code")
-    assert archive_digest(write_archive(image, tmp_path / "after.tar")) != before
+    assert archived(write_archive(image, tmp_path / "after.tar"))[0] != before
+
+
+def test_an_archive_may_name_its_image_itself(tmp_path: Path) -> None:
+    named = {"org.opencontainers.image.ref.name": "docker.io/library/own:1"}
+    index = {"manifests": [{"digest": "sha256:12ab", "annotations": named}]}
+    (tmp_path / "index.json").write_text(json.dumps(index))
+    with tarfile.open(tmp_path / "own.tar", "w") as tar:
+        tar.add(tmp_path / "index.json", "index.json")
+    assert archived(tmp_path / "own.tar") == ("sha256:12ab", "docker.io/library/own:1")
 
 
 def test_what_is_no_archive_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(Stop, match=r"cannot read .*missing\.tar: No such file"):
-        archive_digest(tmp_path / "missing.tar")
+        archived(tmp_path / "missing.tar")
     (tmp_path / "text.tar").write_text("no archive")
     with pytest.raises(Stop, match="is no OCI archive"):
-        archive_digest(tmp_path / "text.tar")
+        archived(tmp_path / "text.tar")
     with tarfile.open(tmp_path / "other.tar", "w") as tar:
         tar.add(tmp_path / "text.tar", "something")
     with pytest.raises(Stop, match="is no OCI archive"):
-        archive_digest(tmp_path / "other.tar")
+        archived(tmp_path / "other.tar")
 
 
 def test_image_digests_of_a_listing() -> None:

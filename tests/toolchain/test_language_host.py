@@ -1,12 +1,12 @@
 """The pulumi and language host that this checkout was set up with, on small programs."""
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.toolchain.small_project import Project
 from toolchain.places import ROOT, VENV
 
 PROGRAM = """
@@ -27,33 +27,6 @@ config = pulumi.Config()
 pulumi.export("twice", Doubled("d", config.require_int("once")).twice)
 pulumi.export("hidden", config.require_secret("hidden"))
 """
-
-
-class Project:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder / "a project"
-        self.folder.mkdir()
-        (folder / "state").mkdir()
-        self.environment = {
-            **os.environ,
-            "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
-            "PULUMI_HOME": str(folder / "home"),
-            "PULUMI_CONFIG_PASSPHRASE": "of this test",
-        }
-        runtime = {"name": "python", "options": {"virtualenv": str(VENV)}}
-        project = {"name": "host-test", "runtime": runtime}
-        (self.folder / "Pulumi.yaml").write_text(json.dumps(project))
-
-    def pulumi(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [VENV / "bin" / "pulumi", *arguments, "--non-interactive"],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
 
 
 @pytest.fixture

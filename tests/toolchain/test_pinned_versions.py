@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from toolchain.locks import FILES
+from toolchain.locks import ALONE, FILES, whole_groups
 from toolchain.places import ROOT
 from toolchain.versions import parse_version, read_versions
 
@@ -25,14 +25,23 @@ def locked(file: str) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("group", FILES)
-def test_a_lock_has_its_groups_versions(group: str) -> None:
-    lock = locked(FILES[group])
-    pins = read_versions().python[group]
-    wanted = {canonical(name): [pin.partition(";")[0]] for name, pin in pins.items()}
+@pytest.mark.parametrize("name", FILES)
+def test_a_lock_has_its_groups_versions(name: str) -> None:
+    lock = locked(FILES[name])
+    groups = [*whole_groups(name), *ALONE.get(name, ())]
+    pins = {k: pin for group in groups for k, pin in read_versions().python[group].items()}
+    wanted = {
+        canonical(name.partition("[")[0]): [pin.partition(";")[0]] for name, pin in pins.items()
+    }
     assert wanted == {name: lock.get(name) for name in wanted}
 
 
+def test_every_group_is_in_a_lock() -> None:
+    used = {group for name in FILES for group in (*whole_groups(name), *ALONE.get(name, ()))}
+    assert used == set(read_versions().python)
+
+
+@pytest.mark.parametrize("file", ["local", "cpu"])
 @pytest.mark.parametrize(
     ("system", "machine", "package"),
     [
@@ -42,14 +51,21 @@ def test_a_lock_has_its_groups_versions(group: str) -> None:
     ],
 )
 def test_each_kind_of_machine_gets_the_one_tensorflow_that_there_is_for_it(
-    system: str, machine: str, package: str
+    file: str, system: str, machine: str, package: str
 ) -> None:
-    lines = re.findall(r"^tensorflow.*?(?= \\$)", (ROOT / FILES["local"]).read_text(), re.M)
+    lines = re.findall(r"^tensorflow.*?(?= \\$)", (ROOT / FILES[file]).read_text(), re.M)
     requirements = [Requirement(line) for line in lines]
     assert {requirement.name for requirement in requirements} == {"tensorflow", "tensorflow-cpu"}
     kind = {"sys_platform": system, "platform_machine": machine}
     chosen = [each.name for each in requirements if each.marker and each.marker.evaluate(kind)]
     assert chosen == [package]
+
+
+def test_the_gpu_image_has_one_tensorflow_and_nvidias_libraries() -> None:
+    lock = locked(FILES["gpu"])
+    assert "tensorflow-cpu" not in lock
+    assert {"tensorflow", "nvidia-nccl-cu12", "nvidia-cudnn-cu12"} <= set(lock)
+    assert not [name for name in locked(FILES["cpu"]) if name.startswith("nvidia")]
 
 
 @pytest.mark.parametrize("file", FILES.values())
@@ -58,7 +74,7 @@ def test_each_locked_package_has_hashes_and_no_host_is_named(file: str) -> None:
     requirements = re.split(r"\n(?=\S)", text.partition("\n")[2].strip())
     assert requirements
     assert [r for r in requirements if "--hash=sha256:" not in r] == []
-    assert "http" not in text
+    assert "://" not in text
     assert "index-url" not in text
 
 
@@ -72,7 +88,14 @@ def test_locks_can_be_installed_together() -> None:
 
 def test_packages_for_other_targets_are_in_no_lock() -> None:
     names = {name for file in FILES.values() for name in locked(file)}
-    assert not names & {"pulumi-kubernetes", "pulumi-alicloud", "kubernetes"}
+    assert "pulumi-alicloud" not in names
+
+
+def test_a_target_does_not_install_what_only_another_needs() -> None:
+    only_cluster = {"pulumi-kubernetes", "kubernetes"}
+    assert only_cluster <= locked(FILES["kubernetes"]).keys()
+    assert not only_cluster & (locked(FILES["local"]).keys() | locked(FILES["stack"]).keys())
+    assert not {"tensorflow", "tensorflow-cpu", "tensorboard"} & locked(FILES["kubernetes"]).keys()
 
 
 def requirements(module: Path) -> dict[str, str]:

@@ -48,6 +48,6 @@ def test_an_intel_mac_is_refused_before_anything_is_fetched(
 
 
 def test_what_was_looked_up_is_of_the_version_in_use() -> None:
-    local = read_versions().python["local"]
-    versions = {local[name].partition(";")[0] for name in ("tensorflow", "tensorflow-cpu")}
+    cpu = read_versions().python["cpu"]
+    versions = {cpu[name].partition(";")[0] for name in ("tensorflow", "tensorflow-cpu")}
     assert versions == {platforms.TENSORFLOW}

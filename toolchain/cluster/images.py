@@ -1,6 +1,7 @@
 """Brings images from archives into a cluster: nothing can be pulled there."""
 
 import hashlib
+import json
 import subprocess
 import tarfile
 from collections.abc import Sequence
@@ -20,30 +21,43 @@ def import_image(place: Place, archive: Path, names: Sequence[str]) -> bool:
 
     A pod must not ask for it with `imagePullPolicy: Always`.
     """
-    digest = archive_digest(archive)
+    digest, own_name = archived(archive)
     present = image_digests(_ctr(place, ["images", "list"]))
     missing = [name for name in names if present.get(name) != digest]
     if not missing:
         return False
-    first, *others = missing
+    first = own_name or missing[0]
+    naming = [] if own_name else ["--index-name", first]
     with archive.open("rb") as content:
-        _ctr(place, ["images", "import", "--index-name", first, "-"], content)
-    for name in others:
-        _ctr(place, ["images", "tag", "--force", first, name])
+        _ctr(place, ["images", "import", *naming, "-"], content)
+    for name in missing:
+        if name != first:
+            _ctr(place, ["images", "tag", "--force", first, name])
     got = image_digests(_ctr(place, ["images", "list"]))
     if any(got.get(name) != digest for name in names):
         raise Stop(f"{archive} was imported and is not there as {', '.join(names)}")
     return True
 
 
-def archive_digest(archive: Path) -> str:
-    """The digest of the archive's index, which names all else in it."""
+def archived(archive: Path) -> tuple[str, str]:
+    """The digest under which containerd lists the archive's image, and the name that the archive
+    itself gives it, as buildah's do; "" where it gives none."""
+    index = _index(archive)
+    manifests = json.loads(index)["manifests"]
+    name = str(manifests[0].get("annotations", {}).get("org.opencontainers.image.ref.name", ""))
+    if len(manifests) == 1 and name:
+        # A named manifest is the image; without a name it is the index, which names all else.
+        return str(manifests[0]["digest"]), name
+    return f"sha256:{hashlib.sha256(index).hexdigest()}", ""
+
+
+def _index(archive: Path) -> bytes:
     try:
         with tarfile.open(archive) as tar:
             index = next(one for one in tar if one.name.removeprefix("./") == "index.json")
             content = tar.extractfile(index)
             if content is not None:
-                return f"sha256:{hashlib.sha256(content.read()).hexdigest()}"
+                return content.read()
     except OSError as error:
         raise Stop(f"cannot read {archive}: {error.strerror}") from error
     except (tarfile.TarError, StopIteration):

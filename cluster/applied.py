@@ -1,0 +1,94 @@
+"""The object that a client declared, out of the one the API server made of it: pure.
+
+https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_SPEC = ("f:spec", "f:tfReplicaSpecs")
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What a TFJob's owner declared, and by which name and way the API server knows the owner."""
+
+    manifest: Mapping[str, Any]
+    manager: str
+    by_apply: bool
+    """Server-side apply; else the object was created as a whole."""
+
+
+def applied(live: Mapping[str, Any]) -> Applied:
+    """Of a TFJob as the API server has it: without defaults, status and what others added.
+
+    ValueError when its managed fields name nobody who declared its replicas.
+    """
+    entries = [
+        entry
+        for entry in live["metadata"].get("managedFields") or []
+        if not entry.get("subresource") and _has(entry.get("fieldsV1") or {}, _SPEC)
+    ]
+    # Who applies is who declares: a mere edit may have touched the replicas later.
+    entries.sort(key=lambda entry: entry.get("operation") != "Apply")
+    if not entries:
+        raise ValueError("nobody manages its tfReplicaSpecs")
+    entry = entries[0]
+    manifest = _owned(live, entry["fieldsV1"])
+    manifest.pop("status", None)
+    metadata = {
+        key: value
+        for key, value in (manifest.get("metadata") or {}).items()
+        if key in ("labels", "annotations")
+    }
+    names = {key: live["metadata"][key] for key in ("name", "namespace")}
+    return Applied(
+        manifest={
+            **manifest,
+            "apiVersion": live["apiVersion"],
+            "kind": live["kind"],
+            "metadata": {**metadata, **names},
+        },
+        manager=entry["manager"],
+        by_apply=entry.get("operation") == "Apply",
+    )
+
+
+def _has(fields: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    for step in path:
+        if step not in fields:
+            return False
+        fields = fields[step]
+    return True
+
+
+def _owned(value: Any, fields: Mapping[str, Any]) -> Any:
+    """The part of `value` that `fields` of a FieldsV1 name; all of it where they name no part."""
+    parts = {key: part for key, part in fields.items() if key != "."}
+    if isinstance(value, dict) and fields:
+        return {
+            key[2:]: _owned(value[key[2:]], part)
+            for key, part in parts.items()
+            if key.startswith("f:") and key[2:] in value
+        }
+    if isinstance(value, list) and fields:
+        return [found for key, part in parts.items() for found in _items(value, key, part)]
+    return value
+
+
+def _items(values: list[Any], key: str, part: Mapping[str, Any]) -> list[Any]:
+    """The items of a list that one key of a FieldsV1 names."""
+    kind, _, rest = key.partition(":")
+    if kind == "k":
+        keys = json.loads(rest)
+        found = [v for v in values if isinstance(v, dict) and keys.items() <= v.items()]
+        return [{**keys, **_owned(item, part)} if part else item for item in found[:1]]
+    if kind == "v":
+        return [value for value in values if value == json.loads(rest)][:1]
+    if kind == "i" and int(rest) < len(values):
+        return [_owned(values[int(rest)], part)]
+    return []

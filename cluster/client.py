@@ -1,0 +1,205 @@
+"""Requests to an API server, with errors that a user understands."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import ssl
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from cluster.credentials import Credentials, content
+from cluster.errors import ClusterError, UnauthorisedError
+from cluster.kubeconfig import Target
+from cluster.reasons import refused, unauthorised, unreachable
+
+CONNECT_SECONDS = 5.0
+READ_SECONDS = 15.0
+_AT_ONCE = 256
+"""Connections kept: every job of a stack is watched in a thread of its own."""
+
+Object = Mapping[str, Any]
+"""An object of the Kubernetes API, as its JSON says."""
+
+
+class Cluster:
+    """A client of one API server; may be used by several threads at once."""
+
+    def __init__(self, identify: Callable[[], tuple[Target, Credentials]]) -> None:
+        self._identify = identify
+        self._lock = threading.Lock()
+        self._open()
+
+    @property
+    def name(self) -> str:
+        """How messages call it: context and server."""
+        return f"cluster {self._target.context} ({without_user(self._target.server)})"
+
+    def get(self, path: str, **query: str | int) -> dict[str, Any]:
+        """The object, or list of objects, at `path`."""
+        return self._json("GET", path, query)
+
+    def text(self, path: str, **query: str | int) -> str:
+        """What `path` gives as text, such as a log."""
+        return self._ask("GET", path, query).decode(errors="replace")
+
+    def post(self, path: str, body: Object, **query: str | int) -> dict[str, Any]:
+        return self._json("POST", path, query, body)
+
+    def apply(self, path: str, body: Object, manager: str, **query: str | int) -> dict[str, Any]:
+        """Server-side apply: afterwards `manager` owns the fields of `body`, whoever had them."""
+        query = {"fieldManager": manager, "force": "true", **query}
+        return self._json("PATCH", path, query, body, "application/apply-patch+yaml")
+
+    def delete(self, path: str, options: Object | None = None) -> dict[str, Any]:
+        return self._json("DELETE", path, {}, options or {})
+
+    def _json(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str | int],
+        body: Object | None = None,
+        kind: str = "application/json",
+    ) -> dict[str, Any]:
+        answer = self._ask(method, path, query, body, kind)
+        try:
+            found = json.loads(answer)
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise ClusterError(f"{self.name} does not answer as a Kubernetes API server does")
+        return found
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str | int],
+        body: Object | None = None,
+        kind: str = "application/json",
+    ) -> bytes:
+        try:
+            return self._once(method, path, query, body, kind)
+        except UnauthorisedError:
+            # A token that expired meanwhile, which a plugin or a file may have renewed.
+            with self._lock:
+                self._open()
+            return self._once(method, path, query, body, kind)
+
+    def _once(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str | int],
+        body: Object | None,
+        kind: str,
+    ) -> bytes:
+        api = self._api
+        headers = {**self._headers, "Accept": "application/json, */*"}
+        if body is not None:
+            headers["Content-Type"] = kind
+        url = f"{self._target.server}{path}{'?' + urlencode(query) if query else ''}"
+        try:
+            answer: Any = api.call_api(
+                method, url, headers, body, _request_timeout=(CONNECT_SECONDS, READ_SECONDS)
+            )
+            found: bytes = answer.read() or b""
+        except Exception as error:
+            raise unreachable(self.name, self._proxy, error) from None
+        if answer.status == 401:
+            raise unauthorised(self.name)
+        if not 200 <= answer.status <= 299:
+            raise refused(self.name, answer.status, found)
+        return found
+
+    def _open(self) -> None:
+        # Here and not above: importing it takes half a second, and only a stack on a cluster pays.
+        from kubernetes.client import ApiClient, Configuration
+
+        target, who = self._identify()
+        settings = Configuration(
+            host=target.server,
+            retries=False,
+            verify_ssl=not target.cluster.get("insecure-skip-tls-verify"),
+            tls_server_name=target.cluster.get("tls-server-name"),
+            connection_pool_maxsize=_AT_ONCE,
+        )
+        _set_proxy(settings, target)
+        self._target, self._headers = target, dict(who.headers)
+        self._proxy = settings.proxy
+        try:
+            api = ApiClient(settings)
+        except Exception as error:
+            raise ClusterError(
+                f"{self.name}: proxy {without_user(settings.proxy or '')} {error}"
+            ) from None
+        self._headers["User-Agent"] = "ack-training"
+        if target.server.startswith("https"):
+            context = _tls(target, who)
+            api.rest_client.pool_manager.connection_pool_kw["ssl_context"] = context
+        self._api = api
+
+
+def without_user(url: str) -> str:
+    """The URL as it may be shown: what stands before an @ may be a password."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def _set_proxy(settings: Any, target: Target) -> None:
+    """kubectl's rules: the cluster's own proxy-url, whatever NO_PROXY says; else that of the
+    environment, which is never for this machine."""
+    own = target.cluster.get("proxy-url")
+    if own:
+        settings.proxy, settings.no_proxy = str(own), None
+    elif _is_this_machine(urlsplit(target.server).hostname or ""):
+        settings.proxy = None
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _tls(target: Target, who: Credentials) -> ssl.SSLContext:
+    # Not create_default_context: from Python 3.13 on it refuses certificate authorities that
+    # kubectl accepts, such as those of older k3s and minikube.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if target.cluster.get("insecure-skip-tls-verify"):
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    authority = content(target.cluster, "certificate-authority")
+    try:
+        if authority:
+            context.load_verify_locations(cadata=authority.decode())
+        else:
+            context.load_default_certs()
+    except (ssl.SSLError, UnicodeDecodeError, ValueError):
+        raise ClusterError(
+            f"context {target.context}: its certificate-authority is no PEM"
+        ) from None
+    if who.certificate and who.key:
+        _load(context, target, who.certificate, who.key)
+    return context
+
+
+def _load(context: ssl.SSLContext, target: Target, certificate: bytes, key: bytes) -> None:
+    """The TLS library reads a key from a file only: from one that is this user's and gone again."""
+    with tempfile.TemporaryDirectory() as folder:
+        pair = Path(folder, "pair.pem")
+        pair.touch(mode=0o600)
+        pair.write_bytes(certificate.rstrip() + b"\n" + key)
+        try:
+            context.load_cert_chain(pair)
+        except (ssl.SSLError, ValueError):
+            raise ClusterError(
+                f"context {target.context}: its client certificate and key do not belong together "
+                "or are no PEM"
+            ) from None

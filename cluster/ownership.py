@@ -1,0 +1,56 @@
+"""Whose an object of the cluster is: a stack touches only what is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cluster.client import Cluster
+from cluster.errors import RefusedError
+
+LABEL = "ack-training/stack"
+"""On every object of a stack: `organization.project.stack`."""
+
+
+def foreign(cluster: Cluster, owner: str, declared: Sequence[Mapping[str, Any]]) -> str | None:
+    """Why one of the objects that a stack is about to declare is not its own; None when all are, or
+    are yet to be made. ClusterError when it cannot be asked.
+
+    Each of `declared` is `{"path": …, "names": […], "kind": …, "hint": …}`: objects of one list of
+    the API. With `"shared": True` an object without an owner is taken over, as it is there for
+    everyone: a namespace.
+    """
+    for group in declared:
+        names = [str(name) for name in group["names"]]
+        for found in _named(cluster, str(group["path"]), names):
+            labels = found["metadata"].get("labels") or {}
+            label = labels.get(LABEL)
+            if label == owner or (label is None and group.get("shared")):
+                continue
+            of = f"stack {label}" if label else "no ack-training stack"
+            name = found["metadata"]["name"]
+            hint = f": {group['hint']}" if group.get("hint") else ""
+            return f"{cluster.name} has {group['kind']} {name} already, and it is of {of}{hint}"
+    return None
+
+
+def _named(cluster: Cluster, path: str, names: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Those of the objects that are there. One by one where they are few, else by one list."""
+    if len(names) > _FEW:
+        listed = _get(cluster, path)
+        items: list[Mapping[str, Any]] = (listed or {}).get("items") or []
+        return [item for item in items if item["metadata"]["name"] in names]
+    found = (_get(cluster, f"{path}/{name}") for name in names)
+    return [item for item in found if item is not None]
+
+
+_FEW = 3
+
+
+def _get(cluster: Cluster, path: str) -> Mapping[str, Any] | None:
+    try:
+        return cluster.get(path)
+    except RefusedError as error:
+        if error.not_found:
+            return None
+        raise

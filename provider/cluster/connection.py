@@ -1,0 +1,83 @@
+"""Whether the cluster of a stack is there, and lets the user do what the stack needs."""
+
+import re
+
+from cluster.errors import ClusterError, UnreachableError
+from cluster.leftovers import present, remove
+from cluster.ownership import foreign
+from cluster.requirements import unmet
+from provider.cluster.opened import is_known, opened
+from provider.compare import changed_paths
+from provider.kinds import Call, Change, Properties, ProviderError
+
+_NOT_SHOWN = ("connection", "declares", "requires")
+
+
+class Connection:
+    """Afterwards the cluster was reachable, and everything else may be declared. One sentence at
+    the preview, from this resource alone, where it is not."""
+
+    def identify(self, inputs: Properties) -> str:
+        return "cluster"
+
+    def refusals(self, call: Call) -> list[str]:
+        if not is_known(call.inputs):
+            return []
+        try:
+            cluster = opened(call.inputs)
+            refusal = unmet(
+                cluster, str(call.inputs["namespace"]), call.inputs.get("requires") or []
+            )
+            refusal = refusal or foreign(
+                cluster, str(call.inputs.get("owner")), call.inputs.get("declares") or []
+            )
+        except (ClusterError, ProviderError) as error:
+            return [str(error)]
+        return [] if refusal is None else [refusal]
+
+    def compare(self, call: Call) -> Change:
+        changed = changed_paths(call.old_inputs, call.inputs)
+        # Where the kubeconfig lies is of this machine: another one is no change of the stack. What
+        # the stack declares shows where it is declared.
+        return Change(
+            updates=tuple(path for path in changed if re.split(r"[.\[]", path)[0] not in _NOT_SHOWN)
+        )
+
+    def create(self, call: Call) -> Properties:
+        return {"before": self._before(call)}
+
+    def read(self, call: Call) -> Properties | None:
+        return call.outputs
+
+    def update(self, call: Call) -> Properties:
+        known = list(call.outputs.get("before") or [])
+        return {"before": sorted({*known, *self._before(call)})}
+
+    def delete(self, call: Call) -> None:
+        """All of the stack is gone by now: what it made for itself and others may use too goes, if
+        nothing is in it."""
+        try:
+            kept = remove(
+                opened(call.inputs),
+                str(call.inputs.get("owner")),
+                call.inputs.get("shares") or {},
+                call.outputs.get("before") or [],
+            )
+        except UnreachableError:
+            # Who asks for it wants to forget a cluster that is gone: the guard refuses all else.
+            return
+        except ClusterError as error:
+            raise ProviderError(str(error)) from error
+        for sentence in kept:
+            call.announce(sentence)
+
+    def _before(self, call: Call) -> list[str]:
+        """What of the shared objects was there before the stack, and stays after it."""
+        if not is_known(call.inputs):
+            return []
+        try:
+            return present(
+                opened(call.inputs), str(call.inputs.get("owner")), call.inputs.get("shares") or {}
+            )
+        except ClusterError as error:
+            raise ProviderError(str(error)) from error

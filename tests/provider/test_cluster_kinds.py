@@ -1,0 +1,293 @@
+"""Our resources of a stack on a cluster, before and without the cluster."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.errors import RefusedError, UnreachableError
+from cluster.seen import GENERATION
+from provider.cluster import training_run
+from provider.cluster.connection import Connection
+from provider.cluster.destroy_guard import DestroyGuard
+from provider.cluster.opened import holds_unknown
+from provider.cluster.training_run import TrainingRun
+from provider.kinds import Call, Change, NotReady, Properties, ProviderError
+from provider.registry import kind_of
+
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+NOWHERE = {"content": "no kubeconfig"}
+LOG = "step 1200/2000  loss 0.5000  100 examples/s\n"
+
+OLD: dict[str, Any] = {
+    "connection": {"kubeconfig": "there", "context": "dev"},
+    "namespace": "training",
+    "name": "m",
+    "run": 1,
+    "program": "mine.py",
+    "code": {"mine.py": "1"},
+    "args": ["--steps=2000"],
+    "roles": {"chief": {"replicas": 1}, "worker": {"replicas": 2}},
+    "storage": "nas",
+    "directory": "m",
+    "runPolicy": {},
+    "suspend": False,
+    "wait": "running",
+    "waitTimeoutSeconds": None,
+    "generation": "g1",
+    "autoscaled": False,
+    "operatorNamespace": "kubeflow",
+}
+
+
+class FakeCluster:
+    """Answers by path; what it does not have is not found."""
+
+    def __init__(self, *, log: str = LOG, **jobs: dict[str, Any]) -> None:
+        self.log = log
+        self.jobs = jobs
+
+    def get(self, path: str, **_: object) -> dict[str, Any]:
+        name = path.rpartition("/")[2]
+        if "/tfjobs/" in path and name in self.jobs:
+            return self.jobs[name]
+        raise RefusedError("not found", 404, "NotFound")
+
+    def text(self, path: str, **_: object) -> str:
+        return self.log
+
+
+def tfjob(condition: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": "m", "namespace": "training", "uid": "1"},
+        "status": {"conditions": [{"type": condition, "status": "True"}]},
+    }
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
+    found = FakeCluster(m=tfjob("Running"))
+    monkeypatch.setattr(training_run, "opened", lambda _: found)
+    return found
+
+
+def compared(state: str = "Running", **changes: Any) -> Change:
+    call = Call(inputs={**OLD, **changes}, old_inputs=OLD, outputs={"state": state})
+    return TrainingRun().compare(call)
+
+
+def note(change: Change) -> str:
+    (said,) = change.notes
+    return said
+
+
+WORKERS: dict[str, Any] = {
+    "roles": {"chief": {"replicas": 1}, "worker": {"replicas": 3}},
+    "generation": "g2",
+}
+AGAIN = "the running job is deleted and created again"
+
+
+def test_a_changed_job_says_what_becomes_of_it(there: FakeCluster) -> None:
+    change = compared(**WORKERS)
+    assert note(change) == (
+        f"worker 2 → 3: {AGAIN}; training resumes from its last checkpoint "
+        "(step 1200 of 2000 was reached)"
+    )
+    assert change.replaces == ()
+    assert set(change.updates) == {"generation", "roles.worker.replicas"}
+
+
+def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -> None:
+    there.jobs["m"]["metadata"]["annotations"] = {GENERATION: "g2"}
+    assert note(compared(**WORKERS)) == "its TFJob is as declared already, and Running"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"args": ["--steps=4000"]},
+            f"args changed: {AGAIN}; training resumes from its last checkpoint "
+            "(step 1200 of 2000 was reached)",
+        ),
+        (
+            {},
+            f"its specification changed: {AGAIN}; training resumes from its last checkpoint "
+            "(step 1200 of 2000 was reached)",
+        ),
+        (
+            {"run": 2},
+            "run 1 → 2: trains run 2, anew from step 0 or on from its last checkpoint; the "
+            "checkpoints of run 1 are kept",
+        ),
+        (
+            {"directory": "other"},
+            f"directory changed: {AGAIN}; training starts from what nas/other holds; the old "
+            "directory is kept",
+        ),
+    ],
+)
+def test_each_change_has_its_sentence(
+    there: FakeCluster, changes: dict[str, Any], said: str
+) -> None:
+    assert note(compared(**changes, generation="g2")) == said
+
+
+def test_a_job_that_no_longer_runs_is_not_called_running(there: FakeCluster) -> None:
+    assert note(compared("Succeeded", **WORKERS)).startswith("worker 2 → 3: deleted and created ag")
+
+
+def test_where_the_log_tells_nothing_nothing_is_made_up(there: FakeCluster) -> None:
+    there.log = "hello\n"
+    expected = f"worker 2 → 3: {AGAIN}; training resumes from its last checkpoint, if it has one"
+    assert note(compared(**WORKERS)) == expected
+
+
+def test_a_cluster_that_is_away_does_not_fail_a_preview(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_: Properties) -> None:
+        raise UnreachableError("away")
+
+    monkeypatch.setattr(training_run, "opened", away)
+    assert note(compared(**WORKERS)).endswith("resumes from its last checkpoint, if it has one")
+    assert not compared()
+    assert note(compared("Failed")).startswith("it failed: `pulumi up` starts it again")
+
+
+def test_another_kubeconfig_is_no_change(there: FakeCluster) -> None:
+    moved: dict[str, Any] = {"connection": {"kubeconfig": "elsewhere", "context": "dev"}}
+    assert not compared(**moved)
+    call = Call(inputs=moved, old_inputs={"connection": OLD["connection"]})
+    assert not Connection().compare(call)
+    assert not DestroyGuard().compare(call)
+
+
+def test_another_name_is_another_job(there: FakeCluster) -> None:
+    assert compared(name="n").replaces == ("name",)
+    assert compared(namespace="n").replaces == ("namespace",)
+
+
+def test_what_is_of_the_waiting_alone_has_no_sentence(there: FakeCluster) -> None:
+    change = compared(waitTimeoutSeconds=60, autoscaled=True)
+    assert (change.updates, change.notes) == (("autoscaled", "waitTimeoutSeconds"), ())
+
+
+def test_a_suspension_and_its_end_are_told(there: FakeCluster) -> None:
+    assert note(compared(suspend=True)) == (
+        "suspended in place: its pods are ended, its checkpoints are kept"
+    )
+    assert not compared("Succeeded", suspend=True).notes
+    resumed = Call(inputs=OLD, old_inputs={**OLD, "suspend": True}, outputs={"state": "Suspended"})
+    assert note(TrainingRun().compare(resumed)) == (
+        "goes on in place; training resumes from its last checkpoint (step 1200 of 2000 was "
+        "reached)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("recorded", "now", "wait", "said"),
+    [
+        ("Running", "Running", "running", None),
+        ("Succeeded", "Failed", "succeeded", None),
+        (
+            "Running",
+            "Failed",
+            "running",
+            "it failed: `pulumi up` starts it again; training resumes",
+        ),
+        ("Running", "Running", "succeeded", "it is Running: `pulumi up` waits until it has succ"),
+        ("Running", "Succeeded", "succeeded", "it has succeeded since"),
+        ("Created", "Created", "running", "it is Created: `pulumi up` waits until it runs"),
+        ("Created", "Created", "submitted", None),
+    ],
+)
+def test_what_happened_since_is_told(
+    there: FakeCluster, recorded: str, now: str, wait: str, said: str | None
+) -> None:
+    there.jobs["m"] = tfjob(now)
+    inputs = {**OLD, "wait": wait}
+    call = Call(inputs=inputs, old_inputs=inputs, outputs={"state": recorded})
+    change = TrainingRun().compare(call)
+    assert bool(change) is (said is not None)
+    assert not change.notes if said is None else note(change).startswith(said)
+
+
+def test_a_tfjob_that_is_gone_says_what_to_do(there: FakeCluster) -> None:
+    del there.jobs["m"]
+    expected = "its TFJob is gone: `pulumi refresh`, then `pulumi up`, creates it again"
+    assert note(compared()) == expected
+    # Once a refresh has found it, the TFJob itself is to be created.
+    assert note(compared("Absent")) == "its TFJob is gone: `pulumi up` creates it again"
+    assert not compared("Succeeded")
+
+
+def test_a_cluster_that_is_yet_to_be_made_is_not_asked() -> None:
+    inputs = {**OLD, "connection": {"content": UNKNOWN}}
+    call = Call(inputs=inputs, old_inputs=inputs, outputs={"state": "Running"})
+    assert Connection().refusals(call) == []
+    assert not TrainingRun().compare(call)
+    assert TrainingRun().read(call) == {"state": "Running"}
+    assert holds_unknown({"a": [{"b": UNKNOWN}]})
+    assert not holds_unknown({"a": ["b", 1, None]})
+
+
+def test_a_connection_that_cannot_be_made_is_refused_in_one_sentence() -> None:
+    inputs = {"connection": NOWHERE, "namespace": "training", "requires": []}
+    (said,) = Connection().refusals(Call(inputs=inputs))
+    assert said == "the cluster's kubeconfig is no kubeconfig: it has no clusters and no contexts"
+
+
+def test_nothing_is_deleted_while_the_cluster_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PULUMI_K8S_DELETE_UNREACHABLE", raising=False)
+    call = Call(inputs={"connection": NOWHERE})
+    with pytest.raises(ProviderError) as error:
+        DestroyGuard().delete(call)
+    assert str(error.value).endswith(
+        "; nothing was deleted. If the cluster is gone for good, "
+        "`PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy` forgets what was on it"
+    )
+    monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")
+    DestroyGuard().delete(call)
+    TrainingRun().delete(Call(inputs={**OLD, **call.inputs}))
+
+
+def test_a_job_whose_cluster_went_away_stays_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(_: Properties) -> None:
+        raise UnreachableError("cluster dev cannot be reached: timed out")
+
+    monkeypatch.setattr(training_run, "opened", away)
+    call = Call(inputs=OLD, old_inputs=OLD, outputs={"state": "Running"})
+    with pytest.raises(NotReady, match="m: cluster dev cannot be reached") as error:
+        TrainingRun().update(call)
+    assert error.value.outputs == {"state": "Running"}
+
+
+def test_a_local_stack_does_not_load_what_only_a_cluster_needs() -> None:
+    kinds = ["Machine", "Dataset", "Service", "Job"]
+    script = (
+        "import json, sys\nimport provider.server\nfrom provider.registry import kind_of\n"
+        f"for kind in {kinds}: kind_of(f'acktraining:local:{{kind}}')\n"
+        "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    )
+    project = Path(__file__).resolve().parent.parent.parent
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=project, capture_output=True, text=True, check=True
+    )
+    assert not {"kubernetes", "cluster", "yaml"} & set(json.loads(ran.stdout))
+
+
+@pytest.mark.parametrize("name", ["Connection", "TrainingRun", "DestroyGuard"])
+def test_the_kinds_are_known_and_load_no_client(name: str) -> None:
+    assert kind_of(f"acktraining:cluster:{name}") is not None
+    script = (
+        "import sys\nfrom provider.registry import kind_of\n"
+        f"kind_of('acktraining:cluster:{name}')\nprint('kubernetes' in sys.modules)"
+    )
+    project = Path(__file__).resolve().parent.parent.parent
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=project, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "False\n"

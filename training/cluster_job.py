@@ -1,0 +1,174 @@
+"""Training jobs of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pulumi
+
+from config.jobs import Job
+from config.program import program_files
+from config.stack import Stack
+from infra.cluster import Cluster
+from infra.kubernetes_object import KubernetesObject
+from training.code_config_map import code_config_map
+from training.job_inputs import job_inputs, secret_environment
+from training.job_network_policy import job_network_policy
+from training.pod_volumes import Code
+from training.tfjob_spec import generation_of, tfjob_spec
+from workloads.pods import MANAGED_BY, Manifest
+
+_REPLACING = [
+    "spec.tfReplicaSpecs",
+    "spec.successPolicy",
+    "spec.runPolicy.activeDeadlineSeconds",
+    "spec.runPolicy.backoffLimit",
+    "spec.runPolicy.cleanPodPolicy",
+    "spec.runPolicy.schedulingPolicy",
+]
+"""All but spec.runPolicy.suspend. The operator takes edits of a running job without a word, and its
+pods keep their old size, image and TF_CONFIG: https://github.com/kubeflow/trainer/issues/2070"""
+
+
+class TrainingJob(pulumi.ComponentResource):
+    """A job as a TFJob, and what its pods mount.
+
+    Outputs: `state`, `directory` (checkpoints, logs and exports, on the shared volume).
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        *,
+        stack: Stack,
+        cluster: Cluster,
+        after: Sequence[pulumi.Resource],
+        project: Path,
+    ) -> None:
+        super().__init__(
+            "ackTraining:training:TrainingJob",
+            job.name,
+            None,
+            pulumi.ResourceOptions(parent=cluster),
+        )
+        self.name = job.name
+        namespace = stack.kubernetes.namespace
+        needed = list(after)
+        code: Code | None = None
+        manifest = code_config_map(job, project, namespace)
+        if manifest is not None and job.program is not None:
+            code = Code(manifest["metadata"]["name"], program_files(project, job.program))
+            needed.append(
+                KubernetesObject(
+                    f"{job.name}-code", manifest, cluster.options(parent=self, depends_on=after)
+                )
+            )
+        secret = _secret(job, namespace, cluster, self)
+        policy = KubernetesObject(
+            f"{job.name}-network",
+            job_network_policy(job, namespace),
+            cluster.options(parent=self, depends_on=after),
+        )
+        tfjob = _tfjob(
+            tfjob_spec(stack, job, code, None if secret is None else secret.object_name),
+            job,
+            cluster.options(
+                parent=self,
+                depends_on=[*needed, policy],
+                replace_on_changes=_REPLACING,
+                delete_before_replace=True,
+            ),
+        )
+        run = TrainingRun(
+            job,
+            generation=generation_of(tfjob.manifest),
+            secret=None if secret is None else secret.object_name,
+            stack=stack,
+            cluster=cluster,
+            project=project,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[tfjob.resource]),
+        )
+        self.tfjob = tfjob.resource
+        self.state = run.state
+        self.directory = job.directory
+        self.register_outputs(self.summary())
+
+    def summary(self) -> dict[str, Any]:
+        """The job's part of the stack's outputs."""
+        return {"state": self.state, "directory": self.directory}
+
+
+class TrainingRun(pulumi.CustomResource):
+    """What becomes of a TFJob: exists once it has come as far as the job's `wait` asks."""
+
+    state: pulumi.Output[str]
+
+    def __init__(
+        self,
+        job: Job,
+        *,
+        generation: str,
+        secret: pulumi.Output[str] | None,
+        stack: Stack,
+        cluster: Cluster,
+        project: Path,
+        opts: pulumi.ResourceOptions,
+    ) -> None:
+        inputs = job_inputs(job, project, wait="running")
+        inputs |= {
+            "connection": cluster.connection_settings,
+            "namespace": stack.kubernetes.namespace,
+            "generation": generation,
+            "autoscaled": _autoscaled(stack, job),
+            "operatorNamespace": stack.operator.namespace,
+            "state": None,
+        }
+        if secret is not None:
+            inputs["secret"] = secret
+        super().__init__("acktraining:cluster:TrainingRun", job.name, inputs, opts)
+
+
+class _Declared:
+    def __init__(self, manifest: Manifest, resource: KubernetesObject) -> None:
+        self.manifest = manifest
+        self.resource = resource
+
+
+def _tfjob(manifest: Manifest, job: Job, opts: pulumi.ResourceOptions) -> _Declared:
+    declared = dict(manifest)
+    if job.opaque:
+        declared["spec"] = pulumi.Output.secret(manifest["spec"])
+    return _Declared(manifest, KubernetesObject(job.name, declared, opts))
+
+
+def _secret(
+    job: Job, namespace: str, cluster: Cluster, parent: pulumi.Resource
+) -> KubernetesObject | None:
+    """The Secret of the job's secret variables. Pulumi names it: other values are another Secret
+    under another name, so that the job that reads it is another job."""
+    values = secret_environment(job)
+    if not values:
+        return None
+    manifest = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"namespace": namespace, "labels": MANAGED_BY},
+        "type": "Opaque",
+        "immutable": True,
+        "stringData": pulumi.Output.secret(values),
+    }
+    options = cluster.options(
+        parent=parent,
+        additional_secret_outputs=["data", "stringData"],
+        replace_on_changes=["stringData"],
+        delete_before_replace=False,
+    )
+    return KubernetesObject(f"{job.name}-env", manifest, options)
+
+
+def _autoscaled(stack: Stack, job: Job) -> bool:
+    """Whether a replica that fits nowhere may fit soon."""
+    pools = [stack.node_pools.get(replicas.node_pool or "") for replicas in job.roles.values()]
+    return any(pool is not None and pool.grows for pool in pools)

@@ -1,0 +1,1 @@
+"""Looks after the shared volume: a program of its own that runs in a pod of the cluster."""
