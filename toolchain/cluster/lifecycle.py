@@ -12,6 +12,7 @@ from toolchain.cluster.certificates import make_certificates
 from toolchain.cluster.configuration import PAUSE, configuration
 from toolchain.cluster.control_groups import make_control_groups, remove_control_groups
 from toolchain.cluster.images import import_image
+from toolchain.cluster.limits import raise_limits, restore_limits
 from toolchain.cluster.network import ensure_free_addresses, plug_in, unplug
 from toolchain.cluster.place import Place
 from toolchain.cluster.processes import (
@@ -97,6 +98,7 @@ def _take_up(place: Place) -> None:
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
     make_control_groups(place)
+    raise_limits()
     outer = _start_node(place)
     plug_in(place, int(_await(place, outer, "pid")))
     _await(place, outer, "ready")
@@ -156,6 +158,7 @@ def _take_down(place: Place) -> bool:
     was_there = place.state.exists()
     if was_there:
         _remove_state(place)
+    restore_limits()
     return ended or was_there
 
 
