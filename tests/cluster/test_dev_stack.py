@@ -83,7 +83,7 @@ def test_what_is_secret_is_in_no_manifest_and_no_state(dev: ClusterStack) -> Non
     assert "corn-4711" not in pods
     assert "corn-4711" not in json.dumps(dev.tfjob("distributed-mnist"))
     assert "corn-4711" not in dev.workspace.exported()
-    assert "corn-4711" not in dev.workspace.preview("--json").text
+    assert "corn-4711" not in dev.workspace.preview().text
 
 
 def test_it_trains_to_the_end_and_exports(dev: ClusterStack) -> None:
