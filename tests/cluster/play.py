@@ -6,11 +6,12 @@ after the API shows all that happened before. So nothing depends on how long a p
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,9 @@ from cluster.api_objects import job_seen, pod_seen
 from cluster.client import Cluster as Client
 from cluster.seen import JobSeen
 from cluster.verdict import FINISHED, state_of
+from tests.cluster.waiting import until
 from tests.supervisor.semantics import Case
-from tests.supervisor.simulation import Event, simulate
+from tests.supervisor.simulation import simulate
 
 _PATIENCE_SECONDS = 300.0
 """For the next thing to happen to any job; the kubelet's third restart in place takes 20."""
@@ -162,7 +164,8 @@ def _steps(stage: Played) -> Generator[Reached, JobSeen]:
     """Plays one case: yields what has to be seen before it goes on, and is sent what was."""
     started: Counter[str] = Counter()
     seen = stage.seen
-    for event in _events(stage.case):
+    _, events = simulate(stage.case)
+    for event in events:
         name = event.replica
         if event.code is None:
             started[name] += 1
@@ -174,11 +177,6 @@ def _steps(stage: Played) -> Generator[Reached, JobSeen]:
             end_run(stage.folder / f"{name}.{started[name]}", event.code)
             seen = yield _or_over(_ended(name, pod.uid, pod.main.restarts))
     yield _settled(stage, started)
-
-
-def _events(case: Case) -> Iterable[Event]:
-    _, events = simulate(case)
-    return events
 
 
 def _or_over(reached: Reached) -> Reached:
@@ -221,10 +219,20 @@ def _settled(stage: Played, started: Mapping[str, int]) -> Reached:
 
 def end_run(pipe: Path, code: int) -> None:
     """Has the run that reads the pipe end with `code`."""
-    # The replica says that it runs before it opens the pipe, so this waits for it.
-    descriptor = os.open(pipe, os.O_WRONLY)
-    os.write(descriptor, f"{code}\n".encode())
-    os.close(descriptor)
+
+    def told() -> bool:
+        try:
+            descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            # The replica says that it runs a moment before it reads.
+            if error.errno != errno.ENXIO:
+                raise
+            return False
+        os.write(descriptor, f"{code}\n".encode())
+        os.close(descriptor)
+        return True
+
+    until(told)
 
 
 def look(client: Client, namespace: str, stages: Sequence[Played]) -> None:

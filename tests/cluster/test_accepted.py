@@ -20,7 +20,6 @@ from config import Stack, parse
 from config.docs import EXAMPLE
 from tests.cluster.declared import declared
 from tests.cluster.handle import Cluster
-from tests.cluster.training_operator import ensure_operator
 from tests.config.valid_jobs import PRIORITY_CLASSES
 from tests.config.valid_stacks import valid_stacks
 from workloads.pods import Manifest
@@ -28,6 +27,7 @@ from workloads.pods import Manifest
 _ROOT = Path(__file__).resolve().parents[2]
 _FIXTURES = sorted((_ROOT / "tests" / "config" / "fixtures").glob("*.happy.yaml"))
 _STACKS = [*_FIXTURES, EXAMPLE, *sorted(_ROOT.glob("Pulumi.*.yaml"))]
+_FIXTURES_CLASS = "high"
 _AT_ONCE = 8
 
 _PATHS = {
@@ -96,8 +96,8 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    ensure_operator(cluster, tmp_path_factory.mktemp("operator"))
+def server(operated: Cluster) -> Iterator[Server]:
+    cluster = operated
     namespaces = {each: f"ack-training-test-{each}" for each in ("baseline", "restricted")}
     made = [
         {
@@ -107,19 +107,16 @@ def server(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         }
         for each, name in namespaces.items()
     ]
-    classes = [
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": name},
-            "value": 0,
-        }
-        for name in PRIORITY_CLASSES
-    ]
-    cluster.apply(*made, *classes)
+    cluster.apply(*made)
+    # A given cluster's own classes stay as they are.
+    classes = [name for name in (*PRIORITY_CLASSES, _FIXTURES_CLASS) if _make_class(cluster, name)]
     yield Server(Connection(kubeconfig=str(cluster.kubeconfig)).open(), namespaces)
     cluster.kubectl("delete", "namespace", *namespaces.values(), "--wait=false")
-    cluster.kubectl("delete", "priorityclass", *PRIORITY_CLASSES)
+    cluster.kubectl("delete", "priorityclass", "--ignore-not-found", *classes)
+
+
+def _make_class(cluster: Cluster, name: str) -> bool:
+    return cluster.run("create", "priorityclass", name, "--value=0").returncode == 0
 
 
 def on_a_cluster(file: Path) -> dict[str, Any]:
@@ -156,7 +153,7 @@ def test_a_stack_of_this_project_is_accepted(file: Path, server: Server, tmp_pat
 
 
 @settings(
-    max_examples=60,
+    max_examples=200,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

@@ -14,7 +14,6 @@ from cluster.seen import JobSeen
 from cluster.verdict import state_of
 from tests.cluster.handle import Cluster
 from tests.cluster.play import Played, end_run, look, play, runs, tfjob
-from tests.cluster.training_operator import ensure_operator
 from tests.cluster.waiting import until
 from tests.supervisor.semantics import CASES, FOREVER, LOCAL_CASES, Case
 
@@ -25,13 +24,11 @@ CRASH_LOOP = next(
 
 
 @pytest.fixture(scope="module")
-def folder(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(operated: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where replicas note their runs; the operator is there too."""
-    if cluster.place is None:
+    if operated.place is None:
         pytest.skip("not in a given cluster: its nodes have other folders")
-    made = tmp_path_factory.mktemp("semantics")
-    ensure_operator(cluster, made)
-    return made
+    return tmp_path_factory.mktemp("semantics")
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from tests.config.valid_values import (
 
 Section = dict[str, Any]
 
-PRIORITY_CLASSES = ("high", "team.low", "0-priority")
+PRIORITY_CLASSES = ("ack-training-test-high", "0-ack-training-test.low")
 """Those that the jobs name: a cluster admits only pods whose class it has."""
 
 _MEBIBYTE = 1024**2
