@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 import yaml
@@ -12,14 +12,17 @@ import yaml
 import config
 from tests.engine.workspace import PROJECT, Workspace
 
+ON_A_CLUSTER = "docs/kubernetes.md"
+"""Its commands are run by tests/cluster/test_docs_page.py."""
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
     *sorted(path.relative_to(PROJECT).as_posix() for path in (PROJECT / "docs").glob("*.md")),
 )
+RUN_HERE = tuple(page for page in PAGES if page != ON_A_CLUSTER)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`((?:make|pulumi) [^`]+)`")
-RUN_BY_CI = {"make up", "make test", "make check", "make destroy"}
+RUN_BY_CI = {"make up", "make test", "make test-cluster", "make check", "make destroy"}
 """They set up, test and check the whole project; .ci/run calls them."""
 NOT_RUN_HERE = {
     "make logs": "needs JOB where there are several; run with it",
@@ -27,6 +30,8 @@ NOT_RUN_HERE = {
     "make bench": "takes many minutes and wants an idle machine; tests/benchmarks run its parts",
     'make bench ARGS="preview --write"': "the same",
     "make bench ARGS=--from-nothing": "the same, and the network",
+    "make image": "builds for minutes; tests/cluster build, push and mirror with what it calls",
+    "make up STACK=dev": "needs a cluster; the page on it has it, and is run on one",
     "make lock": "asks package registries; tests/toolchain compare the locks with versions.toml",
     "make fmt": "writes into the checkout; make check fails where it would",
     "make docs": "the same; tests/config/test_docs.py fails where it would",
@@ -45,22 +50,22 @@ def blocks(page: str, language: str) -> list[str]:
     return [body for name, body in BLOCK.findall(text) if name == language]
 
 
-def commands() -> list[tuple[str, str]]:
+def commands(pages: Sequence[str] = RUN_HERE) -> list[tuple[str, str]]:
     """Every command on a line of its own, in the order of the pages."""
     found = []
-    for page in PAGES:
+    for page in pages:
         for block in blocks(page, "sh"):
             found += [(page, line) for line in block.splitlines() if line.strip()]
     return found
 
 
-def inline_commands() -> list[tuple[str, str]]:
+def inline_commands(pages: Sequence[str] = RUN_HERE) -> list[tuple[str, str]]:
     """Every command within a text or table that no block of its page has."""
     found: dict[str, str] = {}
-    for page in PAGES:
+    for page in pages:
         for command in INLINE.findall((PROJECT / page).read_text(encoding="utf-8")):
             found.setdefault(" ".join(command.split()), page)
-    on_lines = {command for _, command in commands()}
+    on_lines = {command for _, command in commands(pages)}
     return [(page, command) for command, page in found.items() if command not in on_lines]
 
 
@@ -100,7 +105,7 @@ def test_every_command_works(checkout: Workspace) -> None:
             continue
         # The port is free to be another one where several stacks run.
         command = re.sub(r"http://127\.0\.0\.1:8501/\S+", predict, command)
-        code, text = _run(checkout, command)
+        code, text = run_command(checkout, command)
         if code != 0:
             failed.append(f"{page}: {command}: exit code {code}\n{text}")
     assert failed == []
@@ -133,7 +138,8 @@ def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
     assert missing == []
 
 
-def _run(checkout: Workspace, command: str) -> tuple[int, str]:
+def run_command(checkout: Workspace, command: str) -> tuple[int, str]:
+    """Exit code and text of a command, in a shell as a user has one after README's `source`."""
     path = f"{checkout.path}/.venv/bin:{os.environ['PATH']}"
     place = PROJECT if command.startswith(SETS_UP) else checkout.path
     environment = {k: v for k, v in checkout.environment.items() if k not in OF_AN_OUTER_MAKE}

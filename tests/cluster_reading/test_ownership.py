@@ -1,0 +1,144 @@
+"""A stack touches only what is its own, and leaves nothing empty behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from cluster.errors import RefusedError
+from cluster.leftovers import present, remove
+from cluster.ownership import LABEL, foreign
+
+OWN = "organization.ack-training.dev"
+NAMESPACE = "/api/v1/namespaces/training"
+DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/tfjobs.kubeflow.org"
+SHARED = {"namespaces": ["training"], "definitions": ["tfjobs.kubeflow.org"]}
+
+
+def found(name: str, owner: str | None = OWN, kind: str = "Namespace") -> dict[str, Any]:
+    labels = {} if owner is None else {LABEL: owner}
+    metadata = {"name": name, "labels": labels, "uid": f"uid-{name}", "resourceVersion": "7"}
+    return {"kind": kind, "metadata": metadata}
+
+
+class Api:
+    """What an API server answers, from a mapping of its paths."""
+
+    name = "cluster test (https://test)"
+
+    def __init__(self, objects: Mapping[str, dict[str, Any]]) -> None:
+        self.objects = dict(objects)
+        self.deleted: list[tuple[str, Any]] = []
+
+    def get(self, path: str, **query: str | int) -> dict[str, Any]:
+        if path not in self.objects:
+            raise RefusedError("not found", 404, "NotFound")
+        return self.objects[path]
+
+    def delete(self, path: str, options: Any = None) -> dict[str, Any]:
+        self.deleted.append((path, options))
+        del self.objects[path]
+        return {}
+
+
+def items(*names: str) -> dict[str, Any]:
+    return {"items": [{"metadata": {"name": name, "namespace": "other"}} for name in names]}
+
+
+def jobs(*names: str) -> dict[str, Any]:
+    return {"path": "/tfjobs", "names": list(names), "kind": "TFJob", "hint": "rename it"}
+
+
+@pytest.mark.parametrize("owner", [None, "organization.ack-training.prod"])
+def test_an_object_of_another_is_refused_by_name(owner: str | None) -> None:
+    api: Any = Api({"/tfjobs/m": found("m", owner)})
+    said = foreign(api, OWN, [jobs("m")])
+    of = "no ack-training stack" if owner is None else f"stack {owner}"
+    assert said == (
+        f"cluster test (https://test) has TFJob m already, and it is of {of}: rename it"
+    )
+
+
+def test_what_is_absent_or_ones_own_is_accepted() -> None:
+    api: Any = Api({"/tfjobs/m": found("m")})
+    assert foreign(api, OWN, [jobs("m", "n")]) is None
+
+
+def test_many_names_are_looked_up_in_one_list() -> None:
+    class Listing(Api):
+        asked = 0
+
+        def get(self, path: str, **query: str | int) -> dict[str, Any]:
+            self.asked += 1
+            return super().get(path, **query)
+
+    names = [f"j{number}" for number in range(50)]
+    others = {"items": [found("j7", "another"), found("unnamed", "another")]}
+    api: Any = Listing({"/tfjobs": others})
+    assert "has TFJob j7 already" in str(foreign(api, OWN, [jobs(*names)]))
+    assert api.asked == 1
+
+
+def test_a_namespace_without_an_owner_is_shared_and_one_of_another_stack_is_not() -> None:
+    group = {"path": "/api/v1/namespaces", "names": ["training"], "kind": "Namespace"}
+    bare: Any = Api({NAMESPACE: found("training", None)})
+    assert foreign(bare, OWN, [{**group, "shared": True}]) is None
+    taken: Any = Api({NAMESPACE: found("training", "another")})
+    assert "it is of stack another" in str(foreign(taken, OWN, [{**group, "shared": True}]))
+
+
+def test_what_was_there_before_the_stack_is_known() -> None:
+    api: Any = Api({NAMESPACE: found("training", None), DEFINITION: found("tfjobs.kubeflow.org")})
+    assert present(api, OWN, SHARED) == [NAMESPACE]
+
+
+def test_what_the_stack_made_and_left_empty_is_removed_and_nothing_else() -> None:
+    objects = {
+        NAMESPACE: found("training"),
+        f"{NAMESPACE}/configmaps": items("kube-root-ca.crt"),
+        f"{NAMESPACE}/serviceaccounts": items("default"),
+        DEFINITION: found("tfjobs.kubeflow.org"),
+    }
+    api: Any = Api(objects)
+    assert remove(api, OWN, SHARED, keep=[]) == []
+    assert [path for path, _ in api.deleted] == [NAMESPACE, DEFINITION]
+    # That very object, as it was looked at.
+    assert api.deleted[0][1] == {"preconditions": {"uid": "uid-training", "resourceVersion": "7"}}
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ("persistentvolumeclaims", "persistentvolumeclaims x"),
+        ("pods", "pods x"),
+        ("configmaps", "configmaps x"),
+    ],
+)
+def test_a_namespace_that_holds_something_is_kept_and_told(held: str, told: str) -> None:
+    api: Any = Api({NAMESPACE: found("training"), f"{NAMESPACE}/{held}": items("x")})
+    assert remove(api, OWN, SHARED, keep=[]) == [f"Namespace training is kept: it holds {told}"]
+    assert api.deleted == []
+
+
+def test_a_definition_that_has_jobs_is_kept() -> None:
+    definition = found("tfjobs.kubeflow.org", kind="CustomResourceDefinition")
+    api: Any = Api({DEFINITION: definition, "/apis/kubeflow.org/v1/tfjobs": items("m")})
+    assert remove(api, OWN, SHARED, keep=[]) == [
+        "CustomResourceDefinition tfjobs.kubeflow.org is kept: it holds tfjobs of other"
+    ]
+    assert api.deleted == []
+
+
+@pytest.mark.parametrize("owner", [None, "another"])
+def test_what_is_not_the_stacks_is_left(owner: str | None) -> None:
+    api: Any = Api({NAMESPACE: found("training", owner)})
+    assert remove(api, OWN, SHARED, keep=[]) == []
+    assert api.deleted == []
+
+
+def test_what_was_there_before_is_left() -> None:
+    api: Any = Api({NAMESPACE: found("training")})
+    assert remove(api, OWN, SHARED, keep=[NAMESPACE]) == []
+    assert api.deleted == []
