@@ -21,6 +21,7 @@ from cluster.reasons import refused, unauthorised, unreachable
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 15.0
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_IMPORTING = threading.Lock()
 _AT_ONCE = 256
 """Connections kept: every job of a stack is watched in a thread of its own."""
 
@@ -121,7 +122,10 @@ class Cluster:
 
     def _open(self) -> None:
         # Here and not above: importing it takes half a second, and only a stack on a cluster pays.
-        from kubernetes.client import ApiClient, Configuration
+        # One at a time: its modules load each other when they are first used, and two threads that
+        # begin at different ends would each wait for the other.
+        with _IMPORTING:
+            from kubernetes.client import ApiClient, Configuration
 
         target, who = self._identify()
         settings = Configuration(

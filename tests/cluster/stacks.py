@@ -13,7 +13,11 @@ from typing import Any
 from tests.cluster.handle import Cluster
 from tests.engine.workspace import Result, Workspace
 
-__all__ = ["OWN_VOLUME", "ClusterStack", "Result", "shell_job", "stack_on"]
+__all__ = ["LONG", "OWN_VOLUME", "ClusterStack", "Result", "shell_job", "stack_on"]
+
+LONG = "trap 'exit 143' TERM; sleep 100000 & wait"
+"""A script that ends only when it is told to, and then at once: a shell that is a container's first
+process heeds no signal that it does not trap."""
 
 _USER = 1000
 OWN_VOLUME = "/var/lib/ack-training-test"

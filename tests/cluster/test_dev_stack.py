@@ -143,7 +143,9 @@ def test_another_size_resumes_from_the_checkpoint(dev: ClusterStack) -> None:
     log = dev.log("distributed-mnist-chief-0")
     assert "continues from /training/distributed-mnist/checkpoints/run-1/ckpt-400" in log
     assert result(dev)["step"] == 500
-    assert len(dev.pods("distributed-mnist")) == 7
+    replicas = dev.tfjob("distributed-mnist")["spec"]["tfReplicaSpecs"]
+    assert replicas["Worker"]["replicas"] == 3
+    assert "distributed-mnist-worker-2" in dev.pods("distributed-mnist")
 
 
 def test_destroy_removes_all_and_leaves_the_data(dev: ClusterStack) -> None:

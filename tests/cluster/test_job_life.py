@@ -4,10 +4,8 @@ import signal
 import time
 from typing import Any
 
-from tests.cluster.stacks import ClusterStack, sentences, shell_job, summary
+from tests.cluster.stacks import LONG, ClusterStack, sentences, shell_job, summary
 from tests.cluster.waiting import until
-
-LONG = "sleep 100000"
 
 
 def up(stack: ClusterStack, **sections: Any) -> Any:
@@ -154,7 +152,7 @@ def test_an_engine_that_was_killed_leaves_a_stack_that_the_next_up_finishes(
         lambda: stack.cluster.run("get", "tfjob", "m", "-n", stack.namespace).returncode == 0, 120
     )
     running.send_signal(signal.SIGKILL)
-    running.wait()
+    running.communicate()
     stack.workspace.pulumi("cancel", "--yes")
     finished = stack.workspace.up()
     assert finished.code == 0, finished

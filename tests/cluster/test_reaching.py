@@ -8,7 +8,14 @@ import pytest
 import yaml
 
 from tests.cluster.handle import Cluster
-from tests.cluster.stacks import ClusterStack, exported_resources, shell_job, stack_on, summary
+from tests.cluster.stacks import (
+    LONG,
+    ClusterStack,
+    exported_resources,
+    shell_job,
+    stack_on,
+    summary,
+)
 
 
 def errors(text: str) -> list[str]:
@@ -29,7 +36,7 @@ def unreachable(kubeconfig: Path, target: Path) -> Path:
 
 def test_a_cluster_that_does_not_answer(stack: ClusterStack, tmp_path: Path) -> None:
     """At preview, up and destroy, one sentence; and nothing of the state is lost."""
-    job = shell_job(stack.cluster, "sleep 100000")
+    job = shell_job(stack.cluster, LONG)
     stack.configure(jobs={"m": job})
     created = stack.workspace.up()
     assert created.code == 0, created
@@ -52,7 +59,7 @@ def test_a_destroy_of_a_cluster_that_does_not_answer(operated: Cluster, tmp_path
     shutil.copy2(operated.kubeconfig, copy)
     with stack_on(operated, tmp_path / "project") as stack:
         stack.configure(
-            jobs={"m": shell_job(operated, "sleep 100000")},
+            jobs={"m": shell_job(operated, LONG)},
             kubernetes=stack.connection(kubeconfig=str(copy)),
         )
         created = stack.workspace.up()
