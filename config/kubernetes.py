@@ -34,9 +34,13 @@ class Kubernetes(Section):
         Change.OTHER_CLUSTER,
     )
     namespace: Label = setting(
-        "Namespace of the jobs and services; made when it is absent.",
-        Change.OTHER_NAMESPACE,
-        "training",
+        "Namespace of the jobs and services.", Change.OTHER_NAMESPACE, "training"
+    )
+    create_namespace: bool = setting(
+        "Whether the stack makes the namespace, where it is absent, and has it enforce "
+        "podSecurity. false: it is there already and is left as it is, which takes no right on it.",
+        Change.IN_PLACE,
+        True,
     )
     pod_security: PodSecurity = setting(
         "Pod Security Standard that the namespace enforces: baseline or restricted. What pods of "

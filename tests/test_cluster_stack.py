@@ -76,6 +76,14 @@ def deploy(kubeconfig: str, **settings: Any) -> Recorder:
     return recorder
 
 
+def requirements(found: dict[str, dict[str, Any]]) -> list[str]:
+    """What the stack asks of its cluster."""
+    return [
+        each.get("crd") or each.get("operator") or f"{each['verb']} {each['resource']}"
+        for each in found["acktraining:cluster:Connection::connection"]["requires"]
+    ]
+
+
 def test_a_whole_stack(kubeconfig: str) -> None:
     found = deploy(kubeconfig, jobs={"m": JOB}).resources
     # Manifests of the operator's are tested where they are made.
@@ -128,15 +136,25 @@ def test_every_object_says_whose_it_is(kubeconfig: str) -> None:
 def test_without_an_operator_of_its_own_it_asks_for_one(kubeconfig: str) -> None:
     found = deploy(kubeconfig, jobs={"m": JOB}, operator={"install": False}).resources
     assert not [name for name in found if "training-operator" in name or "kubeflow" in name[:18]]
-    required = found["acktraining:cluster:Connection::connection"]["requires"]
-    assert [set(each) - {"hint"} for each in required] == [{"crd"}, {"operator"}]
-    installed = deploy(kubeconfig, jobs={"m": JOB}).resources
-    assert installed["acktraining:cluster:Connection::connection"]["requires"] == []
+    assert requirements(found) == ["create namespaces", "tfjobs.kubeflow.org", "kubeflow"]
+    assert requirements(deploy(kubeconfig, jobs={"m": JOB}).resources) == [
+        "create namespaces",
+        "create customresourcedefinitions",
+        "create clusterroles",
+    ]
 
 
 def test_nothing_is_asked_for_jobs_that_are_not_there(kubeconfig: str) -> None:
     found = deploy(kubeconfig, operator={"install": False}).resources
-    assert found["acktraining:cluster:Connection::connection"]["requires"] == []
+    assert requirements(found) == ["create namespaces"]
+
+
+def test_a_namespace_that_is_there_is_left_as_it_is(kubeconfig: str) -> None:
+    settings = {"kubeconfig": kubeconfig, "createNamespace": False}
+    found = deploy(kubeconfig, kubernetes=settings, operator={"install": False}).resources
+    assert not [name for name in found if name.startswith("kubernetes:core/v1:Namespace")]
+    assert requirements(found) == []
+    assert found["acktraining:cluster:Connection::connection"]["shares"]["namespaces"] == []
 
 
 def test_secrets_are_a_secret_of_their_own(kubeconfig: str) -> None:

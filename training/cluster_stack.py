@@ -30,7 +30,9 @@ class ClusterStack:
         manifests = manifests_of(stack, project) if stack.operator.install else []
         _warn_of_images_abroad(stack, manifests)
         cluster = Cluster(stack, project, expects=_expectations(stack))
-        namespace = Namespace(self._namespace, jobs_namespace_labels(stack), cluster)
+        namespace: list[pulumi.Resource] = []
+        if stack.kubernetes.create_namespace:
+            namespace = [Namespace(self._namespace, jobs_namespace_labels(stack), cluster)]
         after: list[pulumi.Resource] = []
         if manifests:
             operators = Namespace(stack.operator.namespace, operator_namespace_labels(), cluster)
@@ -39,7 +41,7 @@ class ClusterStack:
         runtime = KubernetesObject(
             "runtime",
             runtime_config_map(self._namespace),
-            cluster.options(parent=cluster, depends_on=[namespace]),
+            cluster.options(parent=cluster, depends_on=namespace),
         )
         after += [*storage.ready, runtime]
         shown = stack.tensorboard.enabled
@@ -82,21 +84,32 @@ def _warn_of_images_abroad(stack: Stack, operator: list[Manifest]) -> None:
 
 def _expectations(stack: Stack) -> Expectations:
     namespace, operator = stack.kubernetes.namespace, stack.operator
-    jobs = {
+    creates = stack.kubernetes.create_namespace
+    jobs: dict[str, Any] = {
         "path": f"/apis/kubeflow.org/v1/namespaces/{namespace}/tfjobs",
         "names": sorted(stack.jobs),
         "kind": "TFJob",
         "hint": "rename the job, or delete that one",
     }
-    own = {
+    own: dict[str, Any] = {
         "path": "/api/v1/namespaces",
         "names": [namespace],
         "kind": "Namespace",
         "hint": "set another ack-training:kubernetes.namespace",
         "shared": True,
     }
+    board: dict[str, Any] = {
+        "path": f"/apis/apps/v1/namespaces/{namespace}/deployments",
+        "names": ["tensorboard"] if stack.tensorboard.enabled else [],
+        "kind": "Deployment",
+        "hint": "set another ack-training:kubernetes.namespace, or "
+        "ack-training:tensorboard.enabled to false",
+    }
+    rights: list[dict[str, Any]] = [_right("create", "", "namespaces")] if creates else []
+    mine = [namespace] if creates else []
+    declares = [*([own] if creates else []), jobs, board]
     if not operator.install:
-        definition = {
+        definition: dict[str, Any] = {
             "crd": _DEFINITION,
             "hint": "install the training operator, or set ack-training:operator.install to true",
         }
@@ -104,19 +117,25 @@ def _expectations(stack: Stack) -> Expectations:
             "operator": operator.namespace,
             "hint": "see `kubectl get pods` there, or name its ack-training:operator.namespace",
         }
-        return Expectations(
-            requires=[definition, answers] if stack.jobs else [],
-            declares=[own, jobs],
-            namespaces=[namespace],
-        )
-    installed = {
+        needed = [definition, answers] if stack.jobs else []
+        return Expectations(requires=[*rights, *needed], declares=declares, namespaces=mine)
+    installed: dict[str, Any] = {
         "path": f"/apis/apps/v1/namespaces/{operator.namespace}/deployments",
         "names": ["training-operator"],
         "kind": "Deployment",
         "hint": "set ack-training:operator.install to false",
     }
+    rights += [
+        _right("create", "apiextensions.k8s.io", "customresourcedefinitions"),
+        _right("create", "rbac.authorization.k8s.io", "clusterroles"),
+    ]
     return Expectations(
-        declares=[own, installed, jobs],
-        namespaces=[namespace, operator.namespace],
+        requires=rights,
+        declares=[*declares, installed],
+        namespaces=[*mine, operator.namespace],
         definitions=[_DEFINITION],
     )
+
+
+def _right(verb: str, group: str, resource: str) -> dict[str, str]:
+    return {"verb": verb, "group": group, "resource": resource}

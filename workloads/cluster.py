@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 
 from config.stack import Stack
-from infra.cluster import Cluster, Namespace
+from infra.cluster import Cluster
 from infra.kubernetes_object import KubernetesObject, stack_label
 from workloads.dataset_job_spec import dataset_job_specs
 from workloads.pods import Manifest
@@ -23,7 +23,7 @@ class SharedStorage(pulumi.ComponentResource):
     stays in any case.
     """
 
-    def __init__(self, stack: Stack, cluster: Cluster, namespace: Namespace) -> None:
+    def __init__(self, stack: Stack, cluster: Cluster, after: list[pulumi.Resource]) -> None:
         super().__init__(
             "ackTraining:workloads:SharedStorage",
             "shared-storage",
@@ -31,7 +31,6 @@ class SharedStorage(pulumi.ComponentResource):
             pulumi.ResourceOptions(parent=cluster),
         )
         kept = stack.storage.storage_class is not None
-        after: list[pulumi.Resource] = [namespace]
         for name, manifest in (
             ("volume", persistent_volume_spec(stack)),
             ("claim", claim_spec(stack)),
