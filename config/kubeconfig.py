@@ -49,6 +49,7 @@ def find_cluster(
         document = _read(path, file)
         contexts = {str(each.get("name")): each for each in _items(document, "contexts")}
         found += contexts
+        _refuse_dangling(document, contexts, file)
         wanted = settings.context or _only(contexts, file)
         if wanted in contexts:
             return Cluster(file, wanted, _server(document, contexts[wanted], wanted))
@@ -63,6 +64,20 @@ def find_cluster(
             advice=f"did you mean {close}?" if close else names,
         )
     )
+
+
+def _refuse_dangling(document: Mapping[str, Any], contexts: Mapping[str, Any], file: str) -> None:
+    """Pulumi's provider takes a file whose current-context is not in it for none, whichever other
+    context it is told."""
+    current = document.get("current-context")
+    if current and current not in contexts:
+        raise KubeconfigError(
+            Fault(
+                _FILE,
+                f"{file!r} has the current-context {current!r}, which is not in it",
+                advice="set one with kubectl config use-context",
+            )
+        )
 
 
 def _files(settings: Kubernetes, environment: Mapping[str, str]) -> list[str]:

@@ -36,6 +36,7 @@ def page(stack: ClusterStack, tmp_path: Path) -> Iterator[Workspace]:
     context = document["config"]["ack-training:kubernetes"]["context"]
     kubeconfig = yaml.safe_load(stack.cluster.kubeconfig.read_text())
     kubeconfig["contexts"] = [{**each, "name": context} for each in kubeconfig["contexts"]]
+    kubeconfig["current-context"] = context
     (folder / "kubeconfig").write_text(yaml.safe_dump(kubeconfig))
     document["config"] |= {
         "ack-training:kubernetes": {"context": context, "namespace": stack.namespace},
@@ -59,4 +60,4 @@ def test_every_command_works(page: Workspace) -> None:
         code, text = run_command(page, command)
         if code != 0:
             failed.append(f"{command}: exit code {code}\n{text}")
-    assert failed == []
+    assert not failed, "\n".join(failed)

@@ -40,7 +40,7 @@ def test_a_cluster_that_does_not_answer(stack: ClusterStack, tmp_path: Path) -> 
     stack.configure(jobs={"m": job})
     created = stack.workspace.up()
     assert created.code == 0, created
-    before = [resource["urn"] for resource in exported_resources(stack)]
+    before = {resource["urn"] for resource in exported_resources(stack)}
     gone = unreachable(stack.cluster.kubeconfig, tmp_path / "gone")
     stack.configure(jobs={"m": job}, kubernetes=stack.connection(kubeconfig=str(gone)))
     for command in (stack.workspace.preview, stack.workspace.up):
@@ -50,7 +50,7 @@ def test_a_cluster_that_does_not_answer(stack: ClusterStack, tmp_path: Path) -> 
         assert "refused" in refused.text
         assert "Traceback" not in refused.text
         assert "kubernetes:core/v1" not in "".join(errors(refused.text)), refused
-    assert [resource["urn"] for resource in exported_resources(stack)] == before
+    assert {resource["urn"] for resource in exported_resources(stack)} == before
     stack.configure(jobs={"m": job})
 
 
@@ -64,13 +64,13 @@ def test_a_destroy_of_a_cluster_that_does_not_answer(operated: Cluster, tmp_path
         )
         created = stack.workspace.up()
         assert created.code == 0, created
-        before = [resource["urn"] for resource in exported_resources(stack)]
+        before = {resource["urn"] for resource in exported_resources(stack)}
         unreachable(operated.kubeconfig, copy)
         refused = stack.workspace.destroy()
         assert refused.code != 0
         assert "nothing was deleted" in refused.text, refused
         assert "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy" in refused.text
-        assert [resource["urn"] for resource in exported_resources(stack)] == before
+        assert {resource["urn"] for resource in exported_resources(stack)} == before
         # The cluster is gone for good: the documented way to forget what was on it.
         stack.workspace.environment["PULUMI_K8S_DELETE_UNREACHABLE"] = "true"
         forgotten = stack.workspace.destroy()
@@ -82,7 +82,19 @@ def test_the_shell_does_not_choose_the_cluster(stack: ClusterStack, tmp_path: Pa
     """KUBECONFIG of the shell names another cluster; the stack's file names this one, or none."""
     other = unreachable(stack.cluster.kubeconfig, tmp_path / "other")
     stack.workspace.environment["KUBECONFIG"] = str(other)
-    stack.configure(jobs={})
+    # Nor does the current-context of the file.
+    mixed = yaml.safe_load(stack.cluster.kubeconfig.read_text())
+    (context,) = mixed["contexts"]
+    elsewhere = {"name": "elsewhere", "cluster": {"server": "https://127.0.0.1:1"}}
+    mixed["clusters"].append(elsewhere)
+    mixed["contexts"].append(
+        {"name": "elsewhere", "context": {**context["context"], "cluster": "elsewhere"}}
+    )
+    mixed["current-context"] = "elsewhere"
+    file = tmp_path / "mixed"
+    file.write_text(yaml.safe_dump(mixed))
+    named = stack.connection(kubeconfig=str(file), context=context["name"])
+    stack.configure(jobs={}, kubernetes=named)
     created = stack.workspace.up()
     assert created.code == 0, created
     for wrong, told in (

@@ -109,6 +109,12 @@ def test_the_current_context_never_decides(home: Path) -> None:
             "kubernetes.kubeconfig: 'binary' is no kubeconfig: not YAML; ",
         ),
         (
+            {"kubeconfig": "dangling", "context": "one"},
+            {},
+            "kubernetes.kubeconfig: 'dangling' has the current-context 'gone', which is not in it; "
+            "set one with kubectl config use-context",
+        ),
+        (
             {"kubeconfig": "headless"},
             {},
             "kubernetes.context: context 'x' names no cluster with a server; ",
@@ -120,6 +126,7 @@ def test_what_names_no_cluster(
 ) -> None:
     (home / "text").write_text("hello")
     (home / "binary").write_bytes(b"\xff\x00")
+    (home / "dangling").write_text(kubeconfig("one", current="gone"))
     (home / "headless").write_text("contexts: [{name: x, context: {cluster: gone}}, 3]")
     assert told(home, environment, **given) == text
 
