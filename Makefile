@@ -2,6 +2,8 @@
 STACK ?= local
 JOB ?=
 REPLICA ?=
+# Not ?=: a PORT of the environment is some other program's.
+PORT :=
 ARGS ?=
 
 # Recipes run in the checkout's own environment; set-up itself finds a Python on the user's PATH (toolchain/run.sh).
@@ -11,13 +13,13 @@ GO_HOST := cd toolchain/languagehost && CGO_ENABLED=0 GOTOOLCHAIN=local GOFLAGS=
 
 # `make setup` brings what the stack that is named needs, or without one what every stack here does.
 SETUP_FOR := $(if $(filter-out file,$(origin STACK)),$(STACK))
-watch logs: SETUP_FOR = $(STACK)
+watch logs tensorboard: SETUP_FOR = $(STACK)
 
 export PYTHON YES BUILDER
 # A user's own settings of these would reach the checkout's Python and its packages.
 unexport PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONSTARTUP
 .DEFAULT_GOAL := help
-.PHONY: help up setup setup-dev preview destroy test test-cluster image check check-python check-go fmt lock docs bench watch logs clean
+.PHONY: help up setup setup-dev preview destroy test test-cluster image check check-python check-go fmt lock docs bench watch logs tensorboard clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -42,6 +44,9 @@ watch: setup ## live table of jobs and replicas [STACK=local]
 
 logs: setup ## follow a log: JOB=name [REPLICA=worker-0] [STACK=local]
 	@$(VENV)python -m console logs --stack "$(STACK)" $(if $(JOB),--job "$(JOB)") $(if $(REPLICA),--replica "$(REPLICA)") $(ARGS)
+
+tensorboard: setup ## open TensorBoard on this machine [STACK=local] [PORT=6006]
+	@$(VENV)python -m console tensorboard --stack "$(STACK)" $(if $(PORT),--port "$(PORT)") $(ARGS)
 
 image: setup ## build the images of a stack's containers, push them to its registry [STACK=local] [IMAGE=cpu|gpu|all] [PUSH=0]
 	@$(VENV)python -m workloads.image_command --stack "$(STACK)" --image "$(IMAGE)" --push "$(PUSH)" \

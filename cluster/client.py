@@ -5,18 +5,17 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-import ssl
-import tempfile
 import threading
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 
-from cluster.credentials import Credentials, content
+from cluster.credentials import Credentials
 from cluster.errors import ClusterError, UnauthorisedError
 from cluster.kubeconfig import Target
 from cluster.reasons import refused, unauthorised, unreachable
+from cluster.tls import tls_context
+from cluster.web_socket import Way, open_web_socket
 
 CONNECT_SECONDS = 5.0
 READ_SECONDS = 15.0
@@ -24,6 +23,8 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _IMPORTING = threading.Lock()
 _AT_ONCE = 256
 """Connections kept: every job of a stack is watched in a thread of its own."""
+
+_T = TypeVar("_T")
 
 Object = Mapping[str, Any]
 """An object of the Kubernetes API, as its JSON says."""
@@ -61,6 +62,22 @@ class Cluster:
     def delete(self, path: str, options: Object | None = None) -> dict[str, Any]:
         return self._json("DELETE", path, {}, options or {})
 
+    def stream(self, path: str, quiet_seconds: float, **query: str | int) -> Iterator[bytes]:
+        """What `path` gives, in pieces as they come. Ends with it, or when none has come for
+        `quiet_seconds`."""
+        answer = self._renewing(lambda: self._begin("GET", path, query, seconds=quiet_seconds))
+        try:
+            yield from answer.response.stream()
+        except Exception as error:
+            if not type(error).__name__.startswith("ReadTimeout"):
+                raise unreachable(self.name, self._proxy, error) from None
+        finally:
+            answer.response.close()
+
+    def web_socket(self, path: str, protocol: str, **query: str | int) -> Any:
+        """A web socket of `path`, open."""
+        return self._renewing(lambda: open_web_socket(self._way, self._url(path, query), protocol))
+
     def _json(
         self,
         method: str,
@@ -86,13 +103,7 @@ class Cluster:
         body: Object | str | None = None,
         kind: str = "application/json",
     ) -> bytes:
-        try:
-            return self._once(method, path, query, body, kind)
-        except UnauthorisedError:
-            # A token that expired meanwhile, which a plugin or a file may have renewed.
-            with self._lock:
-                self._open()
-            return self._once(method, path, query, body, kind)
+        return self._renewing(lambda: self._once(method, path, query, body, kind))
 
     def _once(
         self,
@@ -102,23 +113,50 @@ class Cluster:
         body: Object | str | None,
         kind: str,
     ) -> bytes:
-        api = self._api
+        return self._rest(self._begin(method, path, query, body, kind))
+
+    def _renewing(self, request: Callable[[], _T]) -> _T:
+        try:
+            return request()
+        except UnauthorisedError:
+            # A token that expired meanwhile, which a plugin or a file may have renewed.
+            with self._lock:
+                self._open()
+            return request()
+
+    def _begin(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str | int],
+        body: Object | str | None = None,
+        kind: str = "application/json",
+        seconds: float = READ_SECONDS,
+    ) -> Any:
+        """The beginning of an answer that says yes."""
         headers = {**self._headers, "Accept": "application/json, */*"}
         if body is not None:
             headers["Content-Type"] = kind
-        url = f"{self._target.server}{path}{'?' + urlencode(query) if query else ''}"
+        url, timeout = self._url(path, query), (CONNECT_SECONDS, seconds)
         try:
-            answer: Any = api.call_api(
-                method, url, headers, body, _request_timeout=(CONNECT_SECONDS, READ_SECONDS)
-            )
-            found: bytes = answer.read() or b""
+            answer = self._api.call_api(method, url, headers, body, _request_timeout=timeout)
         except Exception as error:
             raise unreachable(self.name, self._proxy, error) from None
+        if 200 <= answer.status <= 299:
+            return answer
+        said = self._rest(answer)
         if answer.status == 401:
             raise unauthorised(self.name)
-        if not 200 <= answer.status <= 299:
-            raise refused(self.name, answer.status, found)
-        return found
+        raise refused(self.name, answer.status, said)
+
+    def _rest(self, answer: Any) -> bytes:
+        try:
+            return answer.read() or b""
+        except Exception as error:
+            raise unreachable(self.name, self._proxy, error) from None
+
+    def _url(self, path: str, query: Mapping[str, str | int]) -> str:
+        return f"{self._target.server}{path}{'?' + urlencode(query) if query else ''}"
 
     def _open(self) -> None:
         # Here and not above: importing it takes half a second, and only a stack on a cluster pays.
@@ -145,9 +183,15 @@ class Cluster:
                 f"{self.name}: proxy {without_user(settings.proxy or '')} {error}"
             ) from None
         self._headers["User-Agent"] = "ack-training"
-        if target.server.startswith("https"):
-            context = _tls(target, who)
-            api.rest_client.pool_manager.connection_pool_kw["ssl_context"] = context
+        pools = api.rest_client.pool_manager
+        if type(pools).__name__ == "PoolManager":
+            # There is none, or NO_PROXY says that it is not for this server.
+            self._proxy = None
+        tls = tls_context(target, who) if target.server.startswith("https") else None
+        if tls is not None:
+            pools.connection_pool_kw["ssl_context"] = tls
+        server_name = target.cluster.get("tls-server-name")
+        self._way = Way(self.name, tls, server_name, self._proxy, self._headers)
         self._api = api
 
 
@@ -179,40 +223,3 @@ def _is_this_machine(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _tls(target: Target, who: Credentials) -> ssl.SSLContext:
-    # Not create_default_context: from Python 3.13 on it refuses certificate authorities that
-    # kubectl accepts, such as those of older k3s and minikube.
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if target.cluster.get("insecure-skip-tls-verify"):
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    authority = content(target.cluster, "certificate-authority")
-    try:
-        if authority:
-            context.load_verify_locations(cadata=authority.decode())
-        else:
-            context.load_default_certs()
-    except (ssl.SSLError, UnicodeDecodeError, ValueError):
-        raise ClusterError(
-            f"context {target.context}: its certificate-authority is no PEM"
-        ) from None
-    if who.certificate and who.key:
-        _load(context, target, who.certificate, who.key)
-    return context
-
-
-def _load(context: ssl.SSLContext, target: Target, certificate: bytes, key: bytes) -> None:
-    """The TLS library reads a key from a file only: from one that is this user's and gone again."""
-    with tempfile.TemporaryDirectory() as folder:
-        pair = Path(folder, "pair.pem")
-        pair.touch(mode=0o600)
-        pair.write_bytes(certificate.rstrip() + b"\n" + key)
-        try:
-            context.load_cert_chain(pair)
-        except (ssl.SSLError, ValueError):
-            raise ClusterError(
-                f"context {target.context}: its client certificate and key do not belong together "
-                "or are no PEM"
-            ) from None

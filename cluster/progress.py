@@ -16,6 +16,7 @@ from supervisor.job_progress import JobProgress
 _STAMPED = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (.*)$")
 _STEP = re.compile(r"^step (\d+)/(\d+)((?:  [\w./-]+ \S+)*)  (\d+) examples/s$")
 _RESULT = re.compile(r"^step (\d+)  examples \d+((?:  [\w./-]+ \S+)+)$")
+_EVALUATED = re.compile(r"^evaluation at step (\d+)((?:  [\w./-]+ \S+)+)$")
 _CONTINUES = re.compile(r"^continues from .*-(\d+)$")
 _REACHED = re.compile(r"^run \d+ already reached step (\d+)$")
 _EXPORTED = re.compile(r"^exported as ")
@@ -58,6 +59,11 @@ def _next(before: JobProgress | None, text: str, now: float) -> JobProgress | No
         restored, total = (before.restored_step, before.steps) if before else (0, 0)
         total = max(total, int(result[1]))
         return _progress("done", result[1], total, restored, _figures(result[2]), None, now)
+    evaluated = _EVALUATED.match(text)
+    if evaluated is not None and (before is None or before.phase == "evaluating"):
+        # Of an evaluator, which tells nothing else, and not how many steps there will be.
+        figures = _figures(evaluated[2])
+        return _progress("evaluating", evaluated[1], 0, 0, figures, None, now)
     reached = _REACHED.match(text)
     if reached is not None:
         return _progress("done", reached[1], reached[1], int(reached[1]), {}, None, now)

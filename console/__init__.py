@@ -1,1 +1,2 @@
-"""Views of what runs on this machine: `make watch` and `make logs`."""
+"""Views of what runs, on this machine or on a cluster: `make watch`, `make logs`, `make
+tensorboard`."""

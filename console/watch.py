@@ -1,7 +1,9 @@
-"""A live table of every job and service of a stack on this machine."""
+"""A live table of every job and service of a stack."""
+
+from __future__ import annotations
 
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
 from rich import box
 from rich.console import Console, Group, JustifyMethod, RenderableType
@@ -10,73 +12,78 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from supervisor import client
-from supervisor.client import Observation
-from supervisor.job_progress import JobProgress, read_progress, read_replica_progress
+from console.look import JobLook, Look, ReplicaLook, ServiceLook
+from console.source import Source
+from console.steady import Steady
+from supervisor.job_progress import JobProgress
 
-_REFRESH_SECONDS = 0.5
 _MOVING = ("Running", "Restarting", "Succeeded")
+_GREEN = ("Running", "Succeeded", "Ready")
+_YELLOW = ("Restarting", "Created", "Pending", "Suspended", "Terminating", "ContainerCreating")
+_RED = ("Failed", "Lost", "Absent", "Error", "OOMKilled", "Evicted", "Unschedulable")
 _COLOURS = {
-    "Running": "green",
-    "Succeeded": "green",
-    "Restarting": "yellow",
-    "Created": "yellow",
-    "Pending": "yellow",
-    "Suspended": "yellow",
-    "Failed": "red",
-    "Lost": "red",
+    **dict.fromkeys(_GREEN, "green"),
+    **dict.fromkeys((*_YELLOW, "PodInitializing", "not created", "not ready"), "yellow"),
+    **dict.fromkeys((*_RED, "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull"), "red"),
 }
 
 
-def follow(state: Path) -> int:
+def follow(source: Source) -> int:
     """Shows the table and keeps it up to date until interrupted."""
-    with Live(_view(state), refresh_per_second=4) as live:
+    steady = Steady(source)
+    with Live(Text("looking …"), refresh_per_second=4) as live:
         while True:
-            time.sleep(_REFRESH_SECONDS)
-            live.update(_view(state))
+            look, notes = steady.look()
+            shown = () if look is None else (_view(look),)
+            live.update(Group(*(Text(note, style="red") for note in notes), *shown))
+            time.sleep(source.poll_seconds)
 
 
-def print_once(state: Path) -> int:
+def print_once(source: Source) -> int:
     """Prints the table as it is now."""
-    Console().print(_view(state))
+    Console().print(_view(source.look()))
     return 0
 
 
-def _view(state: Path) -> RenderableType:
-    folders = sorted(path.parent for path in state.glob("*/*/status.json"))
-    if not folders:
+def _view(look: Look) -> RenderableType:
+    if not look.jobs and not look.services:
         return Text("nothing runs: `pulumi up` starts the stack's jobs")
-    return Group(*(part for folder in folders for part in _section(folder)))
+    parts: list[RenderableType] = []
+    for job in look.jobs:
+        parts += _section(job, nodes=look.nodes)
+    return Group(*parts, *map(_title, look.services))
 
 
-def _section(folder: Path) -> list[RenderableType]:
-    seen = client.observe(folder)
-    if seen.status is not None and seen.status.kind == "service":
-        return [_title(folder.name, seen)]
-    table = Table(
-        title=_title(folder.name, seen), title_justify="left", box=box.SIMPLE, padding=(0, 1)
-    )
-    for column in ("replica", "state", "restarts", "step", "loss", "acc.", "ex./s"):
-        justify: JustifyMethod = "left" if column in ("replica", "state") else "right"
+def _section(job: JobLook, *, nodes: bool) -> list[RenderableType]:
+    if not job.replicas:
+        return [_title(job)]
+    table = Table(box=box.SIMPLE, padding=(0, 1))
+    words = ("replica", "state", "node") if nodes else ("replica", "state")
+    for column in (*words, "restarts", "step", "loss", "acc.", "ex./s"):
+        justify: JustifyMethod = "left" if column in words else "right"
         table.add_column(column, justify=justify, no_wrap=True)
-    lost = seen.state == client.LOST
-    for name, replica in ({} if seen.status is None else seen.status.replicas).items():
-        progress = read_replica_progress(folder / "progress", name)
-        state = client.LOST if lost else replica["state"]
-        table.add_row(name, _coloured(state), str(replica["restarts"]), *_figures(progress))
-    parts: list[RenderableType] = [table]
-    progress = read_progress(folder / "progress")
-    if progress is not None and seen.state in _MOVING:
-        parts.append(_bar(progress))
+    for replica in job.replicas:
+        table.add_row(*_row(replica, nodes=nodes))
+    # Not the table's own title, which is wrapped at the table's width.
+    parts: list[RenderableType] = [_title(job), table]
+    if job.progress is not None and job.state in _MOVING:
+        parts.append(_bar(job.progress))
     return parts
 
 
-def _title(name: str, seen: Observation) -> Text:
-    title = Text.assemble((name, "bold"), " ", _coloured(seen.state))
-    if seen.status is not None and seen.state in ("Failed", "Restarting"):
-        title.append(f"  {seen.status.message.splitlines()[0]}")
-    if seen.state == client.LOST:
-        title.append("  its supervisor was killed: `pulumi up` starts it again")
+def _row(replica: ReplicaLook, *, nodes: bool) -> Iterator[str | Text]:
+    yield replica.name
+    yield _coloured(replica.state)
+    if nodes:
+        yield replica.node
+    yield str(replica.restarts)
+    yield from _figures(replica.progress)
+
+
+def _title(about: JobLook | ServiceLook) -> Text:
+    title = Text.assemble((about.name, "bold"), " ", _coloured(about.state))
+    if about.note:
+        title.append(f"  {about.note}")
     return title
 
 

@@ -170,6 +170,15 @@ def test_watch_shows_every_replica(trained: Workspace) -> None:
     assert any("chief-0" in line and f"{step}/2000" in line for line in table.text.splitlines())
 
 
+def test_tensorboard_is_served_already(trained: Workspace) -> None:
+    url = trained.outputs()["tensorboard"]
+    shown = console(trained, "tensorboard", "--stack", "test")
+    assert (shown.code, shown.text) == (0, f"{url}\n")
+    elsewhere = console(trained, "tensorboard", "--stack", "test", "--port", "1")
+    assert elsewhere.code == 0
+    assert "ack-training:tensorboard.port" in elsewhere.text
+
+
 def test_logs_shows_the_chiefs(trained: Workspace) -> None:
     log = console(trained, "logs", "--stack", "test", "--job", JOB, "--no-follow")
     assert log.code == 0, log

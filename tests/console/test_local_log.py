@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from console.logs import NotFoundError, find
+from console.choice import NotFoundError
+from console.local.log import find
 from supervisor import client
 from supervisor.spec import Replica, Spec
 
@@ -71,8 +72,8 @@ def test_following_ends_with_the_job(state: Path) -> None:
 
 def following(log: Path) -> subprocess.Popen[str]:
     code = (
-        "import sys; from console.logs import follow; from pathlib import Path; "
-        f"sys.exit(follow(Path({str(log)!r})))"
+        "import sys; from console.logs import follow; from console.local.log import LocalLog; "
+        f"from pathlib import Path; sys.exit(follow(LocalLog(Path({str(log)!r}))))"
     )
     return subprocess.Popen(
         [sys.executable, "-u", "-c", code],

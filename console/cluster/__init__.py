@@ -1,0 +1,1 @@
+"""A stack on a Kubernetes cluster, by what its API server says."""

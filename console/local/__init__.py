@@ -1,0 +1,1 @@
+"""A stack on this machine, by the files of its supervisors."""
