@@ -48,7 +48,7 @@ def manifests() -> None:
 @pytest.fixture
 def kubeconfig(tmp_path: Path) -> str:
     document = {
-        "current-context": "other",
+        "current-context": "here",
         "clusters": [{"name": "c", "cluster": {"server": "https://c.example:6443"}}],
         "contexts": [{"name": "here", "context": {"cluster": "c", "user": "u"}}],
     }
