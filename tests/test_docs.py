@@ -39,7 +39,10 @@ NOT_RUN_HERE = {
     "pulumi cancel": "for a killed `up`; run by tests/engine/test_faults.py",
     "pulumi config set": "names the command, the page has it with its arguments",
 }
-OF_AN_OUTER_MAKE = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARGS", "STACK", "JOB", "REPLICA", "YES"}
+OF_AN_OUTER_MAKE = {
+    *("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "ARGS", "STACK", "JOB", "REPLICA", "YES", "PORT"),
+    *("IMAGE", "PUSH", "ARCHIVE", "MIRROR", "PYTHON_IMAGE", "BUILDER"),
+}
 """With them the settings of a `make test ARGS=…` would be those of each command."""
 SETS_UP = ("make setup", "make test ")
 """Belong to the checkout that these tests run in, which is set up already."""

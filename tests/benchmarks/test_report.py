@@ -3,7 +3,7 @@ import platform
 import pytest
 
 from benchmarks import facts
-from benchmarks.__main__ import PAGE, SECTIONS
+from benchmarks.__main__ import NAMED, PAGE, SECTIONS
 from benchmarks.report import Table, with_section
 
 PAGE_TEXT = (
@@ -34,7 +34,7 @@ def test_a_page_without_the_markers_is_not_touched() -> None:
         with_section(PAGE_TEXT, "c", "new")
 
 
-@pytest.mark.parametrize("section", [*SECTIONS, "from-nothing"])
+@pytest.mark.parametrize("section", [*SECTIONS, *NAMED, "from-nothing"])
 def test_the_page_has_a_place_for_each_section(section: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert "probe" in with_section(page, section, "probe")
