@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from cluster.client import Cluster
@@ -12,9 +12,12 @@ LABEL = "ack-training/stack"
 """On every object of a stack: `organization.project.stack`."""
 
 
-def foreign(cluster: Cluster, owner: str, declared: Sequence[Mapping[str, Any]]) -> str | None:
+def foreign(
+    cluster: Cluster, owners: Collection[str], declared: Sequence[Mapping[str, Any]]
+) -> str | None:
     """Why one of the objects that a stack is about to declare is not its own; None when all are, or
-    are yet to be made. ClusterError when it cannot be asked.
+    are yet to be made. ClusterError when it cannot be asked. `owners` are the stack's label, and the
+    one that it had before it was renamed.
 
     Each of `declared` is `{"path": …, "names": […], "kind": …, "hint": …}`: objects of one list of
     the API. With `"shared": True` an object without an owner is taken over, as it is there for
@@ -25,7 +28,7 @@ def foreign(cluster: Cluster, owner: str, declared: Sequence[Mapping[str, Any]])
         for found in _named(cluster, str(group["path"]), names):
             labels = found["metadata"].get("labels") or {}
             label = labels.get(LABEL)
-            if label == owner or (label is None and group.get("shared")):
+            if label in owners or (label is None and group.get("shared")):
                 continue
             of = f"stack {label}" if label else "no ack-training stack"
             name = found["metadata"]["name"]

@@ -28,9 +28,9 @@ class Connection:
             refusal = unmet(
                 cluster, str(call.inputs["namespace"]), call.inputs.get("requires") or []
             )
-            refusal = refusal or foreign(
-                cluster, str(call.inputs.get("owner")), call.inputs.get("declares") or []
-            )
+            # A stack that was renamed has its old name on everything, and in its own state.
+            owners = {str(inputs.get("owner")) for inputs in (call.inputs, call.old_inputs)}
+            refusal = refusal or foreign(cluster, owners, call.inputs.get("declares") or [])
         except (ClusterError, ProviderError) as error:
             return [str(error)]
         return [] if refusal is None else [refusal]
