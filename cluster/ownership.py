@@ -16,8 +16,8 @@ def foreign(
     cluster: Cluster, owners: Collection[str], declared: Sequence[Mapping[str, Any]]
 ) -> str | None:
     """Why one of the objects that a stack is about to declare is not its own; None when all are, or
-    are yet to be made. ClusterError when it cannot be asked. `owners` are the stack's label, and the
-    one that it had before it was renamed.
+    are yet to be made. ClusterError when it cannot be asked. `owners` are the stack's label, and
+    the one that it had before it was renamed.
 
     Each of `declared` is `{"path": …, "names": […], "kind": …, "hint": …}`: objects of one list of
     the API. With `"shared": True` an object without an owner is taken over, as it is there for
