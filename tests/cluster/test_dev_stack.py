@@ -143,9 +143,10 @@ def test_another_size_resumes_from_the_checkpoint(dev: ClusterStack) -> None:
     log = dev.log("distributed-mnist-chief-0")
     assert "continues from /training/distributed-mnist/checkpoints/run-1/ckpt-400" in log
     assert result(dev)["step"] == 500
-    replicas = dev.tfjob("distributed-mnist")["spec"]["tfReplicaSpecs"]
-    assert replicas["Worker"]["replicas"] == 3
-    assert "distributed-mnist-worker-2" in dev.pods("distributed-mnist")
+    chief = dev.pods("distributed-mnist")["distributed-mnist-chief-0"]
+    (container,) = chief["spec"]["containers"]
+    (found,) = [each["value"] for each in container["env"] if each["name"] == "TF_CONFIG"]
+    assert len(json.loads(found)["cluster"]["worker"]) == 3
 
 
 def test_destroy_removes_all_and_leaves_the_data(dev: ClusterStack) -> None:
