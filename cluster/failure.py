@@ -22,7 +22,7 @@ _TOGETHER_SECONDS = 10.0
 """Failures within this time of the first belong together: a lost replica is noticed in seconds."""
 
 _UNTIL = {
-    "place": "it starts as soon as there is room",
+    "place": "it starts when there is room, within its startTimeout",
     "operator": "it stays as it is",
     "crash": "it goes on like that",
 }

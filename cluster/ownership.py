@@ -13,11 +13,14 @@ LABEL = "ack-training/stack"
 
 
 def foreign(
-    cluster: Cluster, owners: Collection[str], declared: Sequence[Mapping[str, Any]]
+    cluster: Cluster, name: str, owners: Collection[str], declared: Sequence[Mapping[str, Any]]
 ) -> str | None:
     """Why one of the objects that a stack is about to declare is not its own; None when all are, or
-    are yet to be made. ClusterError when it cannot be asked. `owners` are the stack's label, and
-    the one that it had before it was renamed.
+    are yet to be made. ClusterError when it cannot be asked.
+
+    `name` is the stack's label; `owners` are that label, and the one that it had before it was
+    renamed; none for a state that has recorded nothing yet: what is there under the stack's own
+    name is then another backend's.
 
     Each of `declared` is `{"path": …, "names": […], "kind": …, "hint": …}`: objects of one list of
     the API. With `"shared": True` an object without an owner is taken over, as it is there for
@@ -28,12 +31,14 @@ def foreign(
         for found in _named(cluster, str(group["path"]), names):
             labels = found["metadata"].get("labels") or {}
             label = labels.get(LABEL)
-            if label in owners or (label is None and group.get("shared")):
+            if label in owners or (group.get("shared") and label in (None, name)):
                 continue
             of = f"stack {label}" if label else "no ack-training stack"
-            name = found["metadata"]["name"]
+            if label == name:
+                of += " in another backend"
+            here = found["metadata"]["name"]
             hint = f": {group['hint']}" if group.get("hint") else ""
-            return f"{cluster.name} has {group['kind']} {name} already, and it is of {of}{hint}"
+            return f"{cluster.name} has {group['kind']} {here} already, and it is of {of}{hint}"
     return None
 
 

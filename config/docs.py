@@ -134,7 +134,9 @@ def _type(annotation: Any, metadata: list[Any]) -> str:
     if get_origin(annotation) is dict:
         return "mapping"
     if get_origin(annotation) is tuple:
-        return "list of strings"
+        item = get_args(annotation)[0]
+        is_section = isinstance(item, type) and issubclass(item, Section)
+        return "list of mappings" if is_section else "list of strings"
     if options:
         return _type(options[0], metadata)
     whole = next((each for each in metadata if isinstance(each, Whole)), None)

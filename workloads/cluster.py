@@ -36,7 +36,13 @@ class SharedStorage(pulumi.ComponentResource):
             ("claim", claim_spec(stack)),
         ):
             if manifest is not None:
-                options = cluster.options(parent=self, depends_on=after, retain_on_delete=kept)
+                options = cluster.options(
+                    parent=self,
+                    depends_on=after,
+                    retain_on_delete=kept,
+                    # Another one has another name, and this one is in use until its pods are gone.
+                    delete_before_replace=False,
+                )
                 after = [*after, KubernetesObject(name, manifest, options)]
         scripts = KubernetesObject(
             "volume-scripts",

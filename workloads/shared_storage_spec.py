@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+
 from config.stack import Stack
 from workloads.pods import MANAGED_BY, Manifest
 
-CLAIM = "training-data"
+_CLAIM = "training-data"
 
 
 def claim_name(stack: Stack) -> str:
-    """The claim that pods mount: the user's own, or the one that this stack makes."""
-    return stack.storage.claim or CLAIM
+    """The claim that pods mount: the user's own, or the one that this stack makes.
+
+    That one is named by where the data is, since neither a claim nor a volume can be given another
+    source: another one is another claim, and the old one goes when no pod mounts it any more.
+    """
+    return stack.storage.claim or f"{_CLAIM}-{_source_digest(stack)}"
 
 
 def volume_name(stack: Stack) -> str:
     """PersistentVolumes have no namespace, so the name holds it."""
-    return f"{stack.kubernetes.namespace}-{CLAIM}"
+    return f"{stack.kubernetes.namespace}-{claim_name(stack)}"
+
+
+def _source_digest(stack: Stack) -> str:
+    storage = stack.storage
+    if storage.storage_class is not None:
+        # A claim of a StorageClass can grow.
+        source: list[object] = ["storageClass", storage.storage_class]
+    elif storage.nfs is not None:
+        nfs = storage.nfs
+        source = ["nfs", nfs.server, nfs.path, list(nfs.options), str(storage.size)]
+    else:
+        source = ["hostPath", storage.host_path, str(storage.size)]
+    return hashlib.sha256(json.dumps(source).encode()).hexdigest()[:8]
 
 
 def persistent_volume_spec(stack: Stack) -> Manifest | None:
@@ -38,7 +58,7 @@ def persistent_volume_spec(stack: Stack) -> Manifest | None:
         # None, and not the cluster's default StorageClass.
         "storageClassName": "",
         # Bound to this claim and to no other, and again after the claim was made anew.
-        "claimRef": {"namespace": stack.kubernetes.namespace, "name": CLAIM},
+        "claimRef": {"namespace": stack.kubernetes.namespace, "name": claim_name(stack)},
         **source,
     }
     if storage.nfs is not None and storage.nfs.options:
@@ -67,7 +87,7 @@ def claim_spec(stack: Stack) -> Manifest | None:
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {
-            "name": CLAIM,
+            "name": claim_name(stack),
             "namespace": stack.kubernetes.namespace,
             "labels": MANAGED_BY,
         },

@@ -29,8 +29,9 @@ class Connection:
                 cluster, str(call.inputs["namespace"]), call.inputs.get("requires") or []
             )
             # A stack that was renamed has its old name on everything, and in its own state.
-            owners = {str(inputs.get("owner")) for inputs in (call.inputs, call.old_inputs)}
-            refusal = refusal or foreign(cluster, owners, call.inputs.get("declares") or [])
+            name, old = str(call.inputs.get("owner")), call.old_inputs.get("owner")
+            owners = {name, str(old)} if old else set()
+            refusal = refusal or foreign(cluster, name, owners, call.inputs.get("declares") or [])
         except (ClusterError, ProviderError) as error:
             return [str(error)]
         return [] if refusal is None else [refusal]

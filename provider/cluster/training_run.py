@@ -178,12 +178,12 @@ class _Log:
 
 def _replacement(call: Call, paths: tuple[str, ...]) -> str:
     seen = _look(call.inputs)[0] if is_known(call.inputs) else None
-    if seen is not None and seen.uid and seen.generation == call.inputs["generation"]:
-        # An `up` that was interrupted after its TFJob was there.
-        return f"its TFJob is as declared already, and {state_of(seen)}"
     told = [path for path in paths if path not in _NOT_OF_THE_JOB]
-    running = call.outputs.get("state") in _LIVE
-    again = f"{'the running job is ' if running else ''}deleted and created again"
+    state = call.outputs.get("state") if seen is None else state_of(seen)
+    again = f"{'the running job is ' if state in _LIVE else ''}deleted and created again"
+    if seen is not None and seen.uid and seen.generation == call.inputs["generation"]:
+        # By this very `up`, or by one that was interrupted then.
+        again = "was deleted and created again"
     return replacement(call, told, _Log(), again)
 
 

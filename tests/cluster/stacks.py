@@ -70,6 +70,12 @@ class ClusterStack:
         label = f"training.kubeflow.org/job-name={job}"
         return {pod["metadata"]["name"]: pod for pod in self.get("pods", "-l", label)["items"]}
 
+    def volumes(self) -> list[str]:
+        """The PersistentVolumes that are for claims of the stack's namespace."""
+        found = self.cluster.get("persistentvolumes")["items"]
+        claims = [(pv["metadata"]["name"], pv["spec"].get("claimRef", {})) for pv in found]
+        return [name for name, claim in claims if claim.get("namespace") == self.namespace]
+
     def log(self, pod: str) -> str:
         return self.kubectl("logs", pod)
 
@@ -92,7 +98,7 @@ def stack_on(cluster: Cluster, folder: Path) -> Iterator[ClusterStack]:
         assert destroyed.code == 0, destroyed
     finally:
         cluster.run("delete", "namespace", stack.namespace, "--ignore-not-found", "--wait=false")
-        cluster.run("delete", "pv", f"{stack.namespace}-training-data", "--ignore-not-found")
+        cluster.run("delete", "pv", *stack.volumes(), "--ignore-not-found", "--wait=false")
         if cluster.place is not None:
             shutil.rmtree(volume, ignore_errors=True)
 

@@ -13,7 +13,7 @@ from tests.cluster.pods import pod
 from tests.cluster.waiting import until
 from tests.workloads.clusters import OWNER, cluster_stack
 from workloads.pods import Manifest
-from workloads.shared_storage_spec import claim_spec, persistent_volume_spec
+from workloads.shared_storage_spec import claim_spec, persistent_volume_spec, volume_name
 from workloads.volume_job_spec import volume_job_spec
 from workloads.volume_program import volume_scripts
 
@@ -57,7 +57,7 @@ class Volume:
 
     def remove(self) -> None:
         self.cluster.kubectl("delete", "namespace", self.namespace, "--wait=false")
-        name = f"{self.namespace}-training-data"
+        name = volume_name(self.stack())
         self.cluster.kubectl("delete", "persistentvolume", name, "--wait=false")
 
     def run(self, *jobs: Manifest) -> list[tuple[str, str]]:

@@ -54,7 +54,7 @@ def jobs(*names: str) -> dict[str, Any]:
 @pytest.mark.parametrize("owner", [None, "organization.ack-training.prod"])
 def test_an_object_of_another_is_refused_by_name(owner: str | None) -> None:
     api: Any = Api({"/tfjobs/m": found("m", owner)})
-    said = foreign(api, {OWN}, [jobs("m")])
+    said = foreign(api, OWN, {OWN}, [jobs("m")])
     of = "no ack-training stack" if owner is None else f"stack {owner}"
     assert said == (
         f"cluster test (https://test) has TFJob m already, and it is of {of}: rename it"
@@ -63,12 +63,22 @@ def test_an_object_of_another_is_refused_by_name(owner: str | None) -> None:
 
 def test_what_is_absent_or_ones_own_is_accepted() -> None:
     api: Any = Api({"/tfjobs/m": found("m")})
-    assert foreign(api, {OWN}, [jobs("m", "n")]) is None
+    assert foreign(api, OWN, {OWN}, [jobs("m", "n")]) is None
 
 
 def test_what_a_stack_made_under_its_old_name_is_its_own() -> None:
     api: Any = Api({"/tfjobs/m": found("m", "organization.ack-training.old")})
-    assert foreign(api, {OWN, "organization.ack-training.old"}, [jobs("m")]) is None
+    assert foreign(api, OWN, {OWN, "organization.ack-training.old"}, [jobs("m")]) is None
+
+
+def test_a_state_that_recorded_nothing_owns_nothing_that_lives() -> None:
+    """Two people with a backend of their own each, and the same name for their stacks."""
+    api: Any = Api({"/tfjobs/m": found("m"), NAMESPACE: found("training")})
+    said = foreign(api, OWN, set(), [jobs("m")])
+    assert f"it is of stack {OWN} in another backend: rename it" in str(said)
+    # What a destroy left, as it holds the claim with the data.
+    group = {"path": "/api/v1/namespaces", "names": ["training"], "kind": "Namespace"}
+    assert foreign(api, OWN, set(), [{**group, "shared": True}]) is None
 
 
 def test_many_names_are_looked_up_in_one_list() -> None:
@@ -82,16 +92,16 @@ def test_many_names_are_looked_up_in_one_list() -> None:
     names = [f"j{number}" for number in range(50)]
     others = {"items": [found("j7", "another"), found("unnamed", "another")]}
     api: Any = Listing({"/tfjobs": others})
-    assert "has TFJob j7 already" in str(foreign(api, {OWN}, [jobs(*names)]))
+    assert "has TFJob j7 already" in str(foreign(api, OWN, {OWN}, [jobs(*names)]))
     assert api.asked == 1
 
 
 def test_a_namespace_without_an_owner_is_shared_and_one_of_another_stack_is_not() -> None:
     group = {"path": "/api/v1/namespaces", "names": ["training"], "kind": "Namespace"}
     bare: Any = Api({NAMESPACE: found("training", None)})
-    assert foreign(bare, {OWN}, [{**group, "shared": True}]) is None
+    assert foreign(bare, OWN, {OWN}, [{**group, "shared": True}]) is None
     taken: Any = Api({NAMESPACE: found("training", "another")})
-    assert "it is of stack another" in str(foreign(taken, {OWN}, [{**group, "shared": True}]))
+    assert "it is of stack another" in str(foreign(taken, OWN, {OWN}, [{**group, "shared": True}]))
 
 
 def test_what_was_there_before_the_stack_is_known() -> None:

@@ -23,13 +23,15 @@ def test_an_nfs_export() -> None:
     found = stack({"nfs": nfs, "size": "1Ti"})
     volume, claim = persistent_volume_spec(found), claim_spec(found)
     assert volume is not None and claim is not None
-    assert volume["metadata"]["name"] == "research-training-data"
+    name = claim_name(found)
+    assert name.startswith("training-data-")
+    assert volume["metadata"]["name"] == f"research-{name}"
     assert volume["spec"] == {
         "capacity": {"storage": "1Ti"},
         "accessModes": ["ReadWriteMany"],
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": "",
-        "claimRef": {"namespace": "research", "name": "training-data"},
+        "claimRef": {"namespace": "research", "name": name},
         "nfs": {"server": "10.0.0.5", "path": "/training"},
         "mountOptions": ["vers=3", "nolock"],
     }
@@ -38,7 +40,7 @@ def test_an_nfs_export() -> None:
         "accessModes": ["ReadWriteMany"],
         "resources": {"requests": {"storage": "1Ti"}},
         "storageClassName": "",
-        "volumeName": "research-training-data",
+        "volumeName": f"research-{name}",
     }
 
 
@@ -63,4 +65,19 @@ def test_a_claim_of_the_users_own() -> None:
     found = stack({"claim": "mine"})
     assert (persistent_volume_spec(found), claim_spec(found)) == (None, None)
     assert claim_name(found) == "mine"
-    assert claim_name(stack({"storageClass": "fast"})) == "training-data"
+
+
+def test_another_source_is_another_claim_and_a_claim_can_grow() -> None:
+    sources = [
+        {"storageClass": "fast"},
+        {"storageClass": "slow"},
+        {"hostPath": "/srv/a"},
+        {"hostPath": "/srv/b"},
+        {"hostPath": "/srv/a", "size": "1Ti"},
+        {"nfs": {"server": "a"}},
+        {"nfs": {"server": "a", "path": "/b"}},
+        {"nfs": {"server": "a", "options": ["vers=3"]}},
+    ]
+    names = [claim_name(stack(source)) for source in sources]
+    assert len(set(names)) == len(names)
+    assert claim_name(stack({"storageClass": "fast", "size": "1Ti"})) == names[0]

@@ -13,6 +13,7 @@ from tests.workloads.clusters import OWNER, cluster_stack
 from tests.workloads.pod_security import baseline_faults, containers, restricted_faults
 from workloads.images import default_image
 from workloads.pods import SHARED_PATH
+from workloads.shared_storage_spec import claim_name
 from workloads.volume_job_spec import volume_job_spec
 
 STORAGES: dict[str, dict[str, Any]] = {
@@ -67,7 +68,7 @@ def test_the_checks_of_these_tests_find_what_they_are_for() -> None:
     [
         ("nfs", ["--path=/exports", "--where=the NFS server 10.0.0.5"]),
         ("hostPath", ["--path=/srv/training", "--where=the node"]),
-        ("storageClass", ["--path=/", "--where=the volume of claim training-data"]),
+        ("storageClass", ["--path=/", "--where=the volume of claim {claim}"]),
         ("claim", ["--path=/", "--where=the volume of claim team-data"]),
     ],
 )
@@ -78,7 +79,7 @@ def test_the_program_knows_where_the_user_finds_the_volume(storage: str, told: l
     (prepare,) = pod_of(stack)["containers"]
     assert prepare["command"] == [
         *("python", "-m", "workloads.volume", "prepare", "--root=/training"),
-        *told,
+        *(word.format(claim=claim_name(stack)) for word in told),
         "--owner=acme/training/dev",
         "--directory=a=a",
         "--directory=team/b=b",
