@@ -26,6 +26,7 @@ from provider.cluster.narrator import Narrator
 from provider.kinds import Call, NotReady, Properties
 
 _POLL_SECONDS = 1.0
+SETTLE_SECONDS = 10.0
 _AWAY_SECONDS = 60.0
 """A control plane that is upgraded, or a laptop that changes its network, is back by then."""
 
@@ -38,8 +39,9 @@ def until_suspended(call: Call, cluster: Cluster) -> str:
 
 
 def until_running(call: Call, cluster: Cluster) -> str:
-    """The job's state once every replica of it was started and its chief runs, or it succeeded."""
-    return _wait(call, cluster, _is_running, "to run")
+    """The job's state once every replica of it was started, its chief runs, and it went on to run
+    for a while; or it succeeded."""
+    return _wait(call, cluster, _Lasting(), "to run")
 
 
 def until_succeeded(call: Call, cluster: Cluster) -> str:
@@ -56,6 +58,25 @@ def _is_running(seen: JobSeen, verdict: Verdict) -> bool:
     # A container that crashes again and again makes the operator say Running as well.
     crashes = any(trouble.kind == "crash" for trouble in verdict.troubles)
     return (runs and not crashes) or verdict.state == SUCCEEDED
+
+
+class _Lasting:
+    """Whether a job has run for SETTLE_SECONDS: a program that refuses its flags, or cannot be
+    imported, runs too, for a moment."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def __call__(self, seen: JobSeen, verdict: Verdict) -> bool:
+        if verdict.state == SUCCEEDED:
+            return True
+        if not _is_running(seen, verdict):
+            self._since = None
+            return False
+        now = time.monotonic()
+        if self._since is None:
+            self._since = now
+        return now - self._since >= SETTLE_SECONDS
 
 
 def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> str:

@@ -1,5 +1,6 @@
 """The life of jobs on a cluster, with a shell in the place of TensorFlow."""
 
+import shutil
 import signal
 import time
 from typing import Any
@@ -158,3 +159,32 @@ def test_an_engine_that_was_killed_leaves_a_stack_that_the_next_up_finishes(
     assert finished.code == 0, finished
     assert stack.condition("m") == "Running"
     assert "unchanged" in summary(stack.workspace.up())
+
+
+def test_a_program_that_ends_at_once_is_not_called_running(stack: ClusterStack) -> None:
+    """Its pods run for a moment; an `up` that is content with that would be green."""
+    failed = up(stack, jobs={"m": shell_job(stack.cluster, "sleep 2; echo no such flag; exit 2")})
+    assert failed.code != 0, failed
+    assert "the first to fail was chief-0, with exit code 2" in sentences(failed)
+    assert "no such flag" in sentences(failed)
+
+
+def test_another_storage_is_another_volume_and_the_old_data_stays(stack: ClusterStack) -> None:
+    mark = "$ACK_TRAINING_JOB_DIR/mark"
+    job = shell_job(stack.cluster, f"touch {mark}; {LONG}")
+    first = up(stack, jobs={"m": job})
+    assert first.code == 0, first
+    (old,) = stack.volumes()
+    other = stack.volume.with_name(f"{stack.volume.name}-other")
+    try:
+        moved = up(stack, jobs={"m": job}, storage={"hostPath": str(other)})
+        assert moved.code == 0, moved
+        (new,) = stack.volumes()
+        assert new != old
+        if stack.cluster.place is not None:
+            assert (stack.volume / "m/mark").exists()
+            assert (other / "m/mark").exists()
+    finally:
+        stack.workspace.destroy()
+        if stack.cluster.place is not None:
+            shutil.rmtree(other, ignore_errors=True)

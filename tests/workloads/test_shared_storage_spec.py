@@ -68,7 +68,7 @@ def test_a_claim_of_the_users_own() -> None:
 
 
 def test_another_source_is_another_claim_and_a_claim_can_grow() -> None:
-    sources = [
+    sources: list[dict[str, Any]] = [
         {"storageClass": "fast"},
         {"storageClass": "slow"},
         {"hostPath": "/srv/a"},
