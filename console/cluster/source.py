@@ -7,6 +7,9 @@ from pathlib import Path
 from cluster.client import Cluster
 from cluster.connection import Connection
 from cluster.errors import RefusedError
+from cluster.failure import first_failure
+from cluster.seen import JobSeen
+from cluster.verdict import FAILED, state_of
 from console.choice import NotFoundError, choose_job, choose_replica
 from console.cluster.declared import Declared
 from console.cluster.forward import Forward, listen, read_deployment
@@ -54,7 +57,7 @@ class ClusterSource:
         seen = {job.name: job for job in jobs_seen(self._declared, self._listed())}
         job = choose_job(list(seen), job)
         replicas = seen[job].wanted or list(self._declared.jobs[job])
-        replica = choose_replica(job, replicas, replica)
+        replica = choose_replica(job, replicas, replica or _to_be_read(seen[job]))
         if not seen[job].uid:
             raise NotFoundError(f"{job} is not in the cluster: `pulumi up` makes it")
         return ClusterLog(self._cluster, self._declared.namespace, job, replica)
@@ -127,3 +130,10 @@ def list_jobs(cluster: Cluster, namespace: str) -> Objects:
             return ()
         raise
     return found
+
+
+def _to_be_read(seen: JobSeen) -> str | None:
+    """The replica that failed first, of a job that failed and where its log is still there; the
+    chief's may be gone with its pod."""
+    first = first_failure(seen) if state_of(seen) == FAILED else None
+    return None if first is None or first.pod is None else first.replica
