@@ -65,7 +65,14 @@ def _size(role: Replicas) -> dict[str, Any]:
         "restartPolicy": role.restart_policy,
         "gpus": role.gpus,
     }
-    optional = {"cpu": role.cpu, "memory": role.memory, "nodePool": role.node_pool}
+    optional = {
+        "cpu": role.cpu,
+        "memory": role.memory,
+        "cpuLimit": role.cpu_limit,
+        "memoryLimit": role.memory_limit,
+        "shm": role.shm,
+        "nodePool": role.node_pool,
+    }
     return size | {key: str(value) for key, value in optional.items() if value is not None}
 
 
