@@ -103,17 +103,7 @@ class Cluster:
         body: Object | str | None = None,
         kind: str = "application/json",
     ) -> bytes:
-        return self._renewing(lambda: self._once(method, path, query, body, kind))
-
-    def _once(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, str | int],
-        body: Object | str | None,
-        kind: str,
-    ) -> bytes:
-        return self._rest(self._begin(method, path, query, body, kind))
+        return self._renewing(lambda: self._rest(self._begin(method, path, query, body, kind)))
 
     def _renewing(self, request: Callable[[], _T]) -> _T:
         try:

@@ -11,6 +11,7 @@ from typing import Any
 
 from cluster.client import Cluster
 from cluster.errors import RefusedError
+from cluster.lookup import find
 from cluster.ownership import LABEL
 
 _NAMESPACES = "/api/v1/namespaces"
@@ -51,7 +52,7 @@ def present(cluster: Cluster, owner: str, shared: Mapping[str, Sequence[str]]) -
     return [
         path
         for path in _paths(shared)
-        if (found := _get(cluster, path)) is not None and _owner(found) != owner
+        if (found := find(cluster, path)) is not None and _owner(found) != owner
     ]
 
 
@@ -63,7 +64,7 @@ def remove(
     because of what it holds."""
     kept = []
     for path in _paths(shared):
-        found = None if path in keep else _get(cluster, path)
+        found = None if path in keep else find(cluster, path)
         if found is None or _owner(found) != owner:
             continue
         name = str(found["metadata"]["name"])
@@ -108,7 +109,7 @@ def _delete(cluster: Cluster, path: str, found: Mapping[str, Any]) -> None:
         return
     # Until then nothing can be made in its place, as the next `up` may want to.
     limit = time.monotonic() + _PATIENCE_SECONDS
-    while time.monotonic() < limit and (left := _get(cluster, path)) is not None:
+    while time.monotonic() < limit and (left := find(cluster, path)) is not None:
         if left["metadata"]["uid"] != metadata["uid"]:
             return
         time.sleep(_POLL_SECONDS)
@@ -120,19 +121,5 @@ def _owner(found: Mapping[str, Any]) -> str | None:
 
 
 def _items(cluster: Cluster, path: str) -> list[Mapping[str, Any]]:
-    try:
-        items: list[Mapping[str, Any]] = cluster.get(path, limit=10).get("items") or []
-        return items
-    except RefusedError as error:
-        if error.not_found:
-            return []
-        raise
-
-
-def _get(cluster: Cluster, path: str) -> Mapping[str, Any] | None:
-    try:
-        return cluster.get(path)
-    except RefusedError as error:
-        if error.not_found:
-            return None
-        raise
+    items: list[Mapping[str, Any]] = (find(cluster, path, limit=10) or {}).get("items") or []
+    return items

@@ -8,6 +8,7 @@ from typing import Any
 from cluster.api_objects import JOB_LABEL, event_seen, job_seen, pod_seen, with_events
 from cluster.client import Cluster
 from cluster.errors import ClusterError, RefusedError
+from cluster.lookup import find
 from cluster.progress import progress_of
 from cluster.seen import CONTAINER, EventSeen, JobSeen, PodSeen
 from supervisor.job_progress import JobProgress
@@ -50,12 +51,7 @@ def observe(cluster: Cluster, namespace: str, name: str) -> JobSeen:
 
 def read_job(cluster: Cluster, namespace: str, name: str) -> dict[str, Any] | None:
     """The TFJob as the API has it; None when there is none."""
-    try:
-        return cluster.get(job_path(namespace, name))
-    except RefusedError as error:
-        if error.not_found:
-            return None
-        raise
+    return find(cluster, job_path(namespace, name))
 
 
 def log_tail(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from cluster.client import Cluster
-from cluster.errors import RefusedError
+from cluster.lookup import find
 
 LABEL = "ack-training/stack"
 """On every object of a stack: `organization.project.stack`."""
@@ -45,20 +45,11 @@ def foreign(
 def _named(cluster: Cluster, path: str, names: Sequence[str]) -> list[Mapping[str, Any]]:
     """Those of the objects that are there. One by one where they are few, else by one list."""
     if len(names) > _FEW:
-        listed = _get(cluster, path)
+        listed = find(cluster, path)
         items: list[Mapping[str, Any]] = (listed or {}).get("items") or []
         return [item for item in items if item["metadata"]["name"] in names]
-    found = (_get(cluster, f"{path}/{name}") for name in names)
+    found = (find(cluster, f"{path}/{name}") for name in names)
     return [item for item in found if item is not None]
 
 
 _FEW = 3
-
-
-def _get(cluster: Cluster, path: str) -> Mapping[str, Any] | None:
-    try:
-        return cluster.get(path)
-    except RefusedError as error:
-        if error.not_found:
-            return None
-        raise

@@ -76,7 +76,7 @@ def inline_commands(pages: Sequence[str] = RUN_HERE) -> list[tuple[str, str]]:
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A workspace that has gone through README's first command, with fewer steps."""
     workspace = Workspace.create(tmp_path_factory.mktemp("docs") / "project")
-    for part in ("docs", "toolchain", "Makefile", "versions.toml", "tests", "pyproject.toml"):
+    for part in ("docs", "Makefile", "tests", "pyproject.toml"):
         source = PROJECT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy2
         copy(source, workspace.path / part)

@@ -11,7 +11,7 @@ from toolchain.needs import EVERYTHING, Needs, needs_of_checkout, needs_of_stack
 from toolchain.operator_manifests import ensure_operator_manifests
 from toolchain.places import ROOT, exclusively
 from toolchain.platforms import ensure_platform
-from toolchain.report import Stop
+from toolchain.report import Stop, exit_code_of
 from toolchain.venv import LOCAL, ensure_venv
 from toolchain.wrapper import ensure_passphrase, write_wrapper
 
@@ -49,23 +49,20 @@ def needs_of(command: str, name: str) -> Needs:
 
 def main(arguments: Sequence[str]) -> int:
     command, name = [*arguments, "", ""][:2]
-    try:
-        if command == "lock":
-            locks.write_locks()
-        elif command in _STACK_COMMANDS:
-            name = name or "local"
-            set_up(needs_of(command, name))
-            _STACK_COMMANDS[command](name)
-        elif command in ("setup", "setup-dev"):
-            set_up(needs_of(command, name))
-        else:
-            raise Stop(f"no command {command}: setup, setup-dev, up, preview, destroy or lock")
-    except Stop as stop:
-        print(f"ack-training: {stop}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("ack-training: stopped; run it again to go on", file=sys.stderr)
-        return 130
+    return exit_code_of(lambda: _run(command, name), "run it again to go on")
+
+
+def _run(command: str, name: str) -> int:
+    if command == "lock":
+        locks.write_locks()
+    elif command in _STACK_COMMANDS:
+        name = name or "local"
+        set_up(needs_of(command, name))
+        _STACK_COMMANDS[command](name)
+    elif command in ("setup", "setup-dev"):
+        set_up(needs_of(command, name))
+    else:
+        raise Stop(f"no command {command}: setup, setup-dev, up, preview, destroy or lock")
     return 0
 
 

@@ -1,7 +1,8 @@
 """What the installer tells the user: long steps while they run, and one line when it must stop."""
 
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -30,3 +31,16 @@ def duration(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s"
+
+
+def exit_code_of(command: Callable[[], int], interrupted: str) -> int:
+    """What `command` returns. 1 when it stopped, 130 after ctrl-C; each is told in one line, the
+    latter by `interrupted`."""
+    try:
+        return command()
+    except Stop as stop:
+        print(f"ack-training: {stop}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"ack-training: stopped; {interrupted}", file=sys.stderr)
+        return 130

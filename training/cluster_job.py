@@ -18,7 +18,7 @@ from training.job_inputs import job_inputs, secret_environment
 from training.job_network_policy import job_network_policy
 from training.pod_volumes import Code
 from training.tfjob_spec import generation_of, tfjob_spec
-from workloads.pods import MANAGED_BY, Manifest
+from workloads.pods import MANAGED_BY
 
 _REPLACING = [
     "spec.tfReplicaSpecs",
@@ -71,9 +71,14 @@ class TrainingJob(pulumi.ComponentResource):
             job_network_policy(job, namespace),
             cluster.options(parent=self, depends_on=after),
         )
-        tfjob = _tfjob(
-            tfjob_spec(stack, job, code, None if secret is None else secret.object_name),
-            job,
+        secret_name = None if secret is None else secret.object_name
+        spec = tfjob_spec(stack, job, code, secret_name)
+        generation = generation_of(spec)
+        if job.opaque:
+            spec["spec"] = pulumi.Output.secret(spec["spec"])
+        self.tfjob = KubernetesObject(
+            job.name,
+            spec,
             cluster.options(
                 parent=self,
                 depends_on=[*needed, policy],
@@ -83,14 +88,13 @@ class TrainingJob(pulumi.ComponentResource):
         )
         run = TrainingRun(
             job,
-            generation=generation_of(tfjob.manifest),
-            secret=None if secret is None else secret.object_name,
+            generation=generation,
+            secret=secret_name,
             stack=stack,
             cluster=cluster,
             project=project,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[tfjob.resource]),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[self.tfjob]),
         )
-        self.tfjob = tfjob.resource
         self.state = run.state
         self.directory = job.directory
         self.register_outputs(self.summary())
@@ -128,19 +132,6 @@ class TrainingRun(pulumi.CustomResource):
         if secret is not None:
             inputs["secret"] = secret
         super().__init__("acktraining:cluster:TrainingRun", job.name, inputs, opts)
-
-
-class _Declared:
-    def __init__(self, manifest: Manifest, resource: KubernetesObject) -> None:
-        self.manifest = manifest
-        self.resource = resource
-
-
-def _tfjob(manifest: Manifest, job: Job, opts: pulumi.ResourceOptions) -> _Declared:
-    declared = dict(manifest)
-    if job.opaque:
-        declared["spec"] = pulumi.Output.secret(manifest["spec"])
-    return _Declared(manifest, KubernetesObject(job.name, declared, opts))
 
 
 def _secret(

@@ -37,7 +37,7 @@ def tfjob_spec(stack: Stack, job: Job, code: Code | None, secret_name: Any = Non
     """
     spec = _spec(stack, job, code, secret_name)
     # Another value of a secret is another Secret, which the engine sees as another spec.
-    generation = _digest(_spec(stack, job, code, ""))
+    generation = _digest(spec if secret_name is None else _spec(stack, job, code, ""))
     for replicas in spec["tfReplicaSpecs"].values():
         replicas["template"]["metadata"]["annotations"][GENERATION] = generation
     spec["runPolicy"]["suspend"] = job.suspend

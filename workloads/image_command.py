@@ -16,7 +16,7 @@ from toolchain.image_mirror import mirror_images
 from toolchain.image_tag import Kind, image_name
 from toolchain.operator_manifests import operator_manifests
 from toolchain.places import ROOT
-from toolchain.report import Stop, say
+from toolchain.report import Stop, exit_code_of, say
 from workloads.images import rewritten
 from workloads.operator_files import OPERATOR_IMAGE, OperatorManifestsError, released_image
 
@@ -25,18 +25,10 @@ _KINDS: dict[str, tuple[Kind, ...]] = {"cpu": ("cpu",), "gpu": ("gpu",), "all": 
 
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
-    try:
-        _make(options)
-    except Stop as stop:
-        print(f"ack-training: {stop}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("ack-training: stopped; run it again to go on", file=sys.stderr)
-        return 130
-    return 0
+    return exit_code_of(lambda: _make(options), "run it again to go on")
 
 
-def _make(options: argparse.Namespace) -> None:
+def _make(options: argparse.Namespace) -> int:
     settings = image_settings(ROOT, options.stack)
     _refuse(options, settings)
     kinds = _KINDS[options.image] if options.image else default_kinds(settings)
@@ -57,6 +49,7 @@ def _make(options: argparse.Namespace) -> None:
         images = dict.fromkeys([*settings.images, *_released(settings, options.stack)])
         copies = {image: rewritten(image, settings.registry) for image in images}
         mirror_images(builder, copies, settings.registry)
+    return 0
 
 
 def _refuse(options: argparse.Namespace, settings: ImageSettings) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cluster.client import Cluster
 from cluster.errors import ClusterError, RefusedError
+from cluster.lookup import find
 from cluster.port_forward import carry, open_port
 from console.choice import NotFoundError
 from console.cluster.services import pods_of, ready_pod, why_not_ready
@@ -46,12 +47,7 @@ def listen(port: int | None) -> socket.socket:
 
 def read_deployment(cluster: Cluster, namespace: str, name: str) -> Mapping[str, Any] | None:
     """The Deployment; None when there is none."""
-    try:
-        return cluster.get(f"/apis/apps/v1/namespaces/{namespace}/deployments/{name}")
-    except RefusedError as error:
-        if error.not_found:
-            return None
-        raise
+    return find(cluster, f"/apis/apps/v1/namespaces/{namespace}/deployments/{name}")
 
 
 class Forward:

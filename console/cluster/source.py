@@ -8,6 +8,7 @@ from cluster.client import Cluster
 from cluster.connection import Connection
 from cluster.errors import RefusedError
 from cluster.failure import first_failure
+from cluster.lookup import find
 from cluster.seen import JobSeen
 from cluster.verdict import FAILED, state_of
 from console.choice import NotFoundError, choose_job, choose_replica
@@ -121,14 +122,8 @@ class ClusterSource:
 
 def list_jobs(cluster: Cluster, namespace: str) -> Objects:
     """The TFJobs of a namespace; none where the cluster knows no TFJobs."""
-    try:
-        found: Objects = cluster.get(f"/apis/kubeflow.org/v1/namespaces/{namespace}/tfjobs")[
-            "items"
-        ]
-    except RefusedError as error:
-        if error.not_found:
-            return ()
-        raise
+    listed = find(cluster, f"/apis/kubeflow.org/v1/namespaces/{namespace}/tfjobs")
+    found: Objects = () if listed is None else listed["items"]
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from cluster.applied import Applied, applied
 from cluster.client import Cluster
 from cluster.errors import RefusedError
+from cluster.lookup import find
 from cluster.observe import job_path, observe, read_job
 from cluster.seen import JobSeen
 from cluster.verdict import FAILED, state_of
@@ -149,12 +150,9 @@ def _keep(cluster: Cluster, namespace: str, name: str) -> _Kept:
 
 
 def _read(cluster: Cluster, namespace: str, name: str) -> _Kept | None:
-    try:
-        found = cluster.get(_path(namespace, name))
-    except RefusedError as error:
-        if error.not_found:
-            return None
-        raise
+    found = find(cluster, _path(namespace, name))
+    if found is None:
+        return None
     content = json.loads(found["data"]["job"])
     declared = Applied(content["manifest"], content["manager"], content["byApply"])
     return _Kept(content["uid"], declared)

@@ -253,8 +253,8 @@ class Mortal(Cluster):
         self.__dict__.update(alive.__dict__)
         self._left = writes
 
-    def _once(self, method: str, *request: Any) -> bytes:
-        answer = super()._once(method, *request)
+    def _ask(self, method: str, *request: Any) -> bytes:
+        answer = super()._ask(method, *request)
         self._left -= method != "GET"
         if not self._left:
             raise KilledError

@@ -10,36 +10,33 @@ from toolchain.cluster.images import import_image
 from toolchain.cluster.lifecycle import down, up, what_lacks
 from toolchain.cluster.place import Place
 from toolchain.cluster.programs import cluster_programs, ensure_machine, training_operator
-from toolchain.report import Stop, say
+from toolchain.report import exit_code_of, say
 
 
 def main(arguments: Sequence[str]) -> int:
     asked = _parser().parse_args(arguments)
+    return exit_code_of(lambda: _run(asked), "what had been started was taken down")
+
+
+def _run(asked: argparse.Namespace) -> int:
     place = Place(asked.instance)
-    try:
-        if asked.command == "up":
-            up(place)
-            say(f"  export KUBECONFIG={place.kubeconfig}")
-            say(f"  kubectl: {cluster_programs()['kubectl']}")
-        elif asked.command == "build":
-            ensure_machine()
-            cluster_programs()
-            training_operator()
-        elif asked.command == "down":
-            down(place)
-        elif asked.command == "import":
-            changed = import_image(place, asked.archive, asked.names)
-            say(f"{', '.join(asked.names)}: {'imported' if changed else 'there already'}")
-        else:
-            lack = what_lacks(place)
-            say(f"Test cluster {place.instance}: {lack or f'up, KUBECONFIG={place.kubeconfig}'}")
-            return 1 if lack else 0
-    except Stop as stop:
-        print(f"ack-training: {stop}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("ack-training: stopped; what had been started was taken down", file=sys.stderr)
-        return 130
+    if asked.command == "up":
+        up(place)
+        say(f"  export KUBECONFIG={place.kubeconfig}")
+        say(f"  kubectl: {cluster_programs()['kubectl']}")
+    elif asked.command == "build":
+        ensure_machine()
+        cluster_programs()
+        training_operator()
+    elif asked.command == "down":
+        down(place)
+    elif asked.command == "import":
+        changed = import_image(place, asked.archive, asked.names)
+        say(f"{', '.join(asked.names)}: {'imported' if changed else 'there already'}")
+    else:
+        lack = what_lacks(place)
+        say(f"Test cluster {place.instance}: {lack or f'up, KUBECONFIG={place.kubeconfig}'}")
+        return 1 if lack else 0
     return 0
 
 

@@ -1,11 +1,10 @@
 """What the node's own mount and network namespaces are made of, once it is in them."""
 
-import subprocess
 import time
 from pathlib import Path
 
 from toolchain.cluster.place import Place
-from toolchain.cluster.programs import environment, program
+from toolchain.cluster.programs import run_program
 from toolchain.report import Stop
 
 CABLE_END = "kube0"
@@ -29,50 +28,39 @@ _TUNABLES = {
 def isolate_mounts(place: Place) -> None:
     """Afterwards what the cluster's programs write outside their state folder is seen by them
     alone."""
-    _run("mount", "--make-rshared", "/")
-    _run("mount", "-t", "proc", "proc", "/proc")
-    _run("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run")
+    run_program("mount", "--make-rshared", "/")
+    run_program("mount", "-t", "proc", "proc", "/proc")
+    run_program("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run")
     for name, target in (("pod-logs", Path("/var/log")), ("network-cache", _NETWORK_CACHE)):
         source = place.state / name
         source.mkdir()
         target.mkdir(parents=True, exist_ok=True)
-        _run("mount", "--bind", str(source), str(target))
+        run_program("mount", "--bind", str(source), str(target))
     # They are the whole machine's, so the kubelet finds them as it wants them and leaves them.
     folder = place.state / "tunables"
     folder.mkdir()
     for name, value in _TUNABLES.items():
         file = folder / name.replace("/", ".")
         file.write_text(f"{value}\n", encoding="utf-8")
-        _run("mount", "--bind", str(file), f"/proc/sys/{name}")
+        run_program("mount", "--bind", str(file), f"/proc/sys/{name}")
 
 
 def set_network_up(place: Place) -> None:
     """Afterwards the node has its address. The cable to it is plugged in from outside."""
-    _run("ip", "link", "set", "lo", "up")
+    run_program("ip", "link", "set", "lo", "up")
     deadline = time.monotonic() + 30
     while f"{CABLE_END}:" not in Path("/proc/net/dev").read_text(encoding="utf-8"):
         if time.monotonic() > deadline:
             raise Stop("nobody plugged in the cable to the node: the process that starts it ended")
         time.sleep(0.02)
-    _run("ip", "address", "add", f"{place.node_address}/{place.cable.prefixlen}", "dev", CABLE_END)
-    _run("ip", "link", "set", CABLE_END, "up")
+    run_program(
+        "ip", "address", "add", f"{place.node_address}/{place.cable.prefixlen}", "dev", CABLE_END
+    )
+    run_program("ip", "link", "set", CABLE_END, "up")
     # Services are led to their pods on the way out; without a route there would be no way out. Of
     # other addresses there is none: what asks for them learns so at once.
-    _run("ip", "route", "add", str(place.services), "via", str(place.host_address))
+    run_program("ip", "route", "add", str(place.services), "via", str(place.host_address))
     for setting in ("ipv4/ip_forward", "bridge/bridge-nf-call-iptables"):
         file = Path("/proc/sys/net") / setting
         if file.exists():
             file.write_text("1\n", encoding="utf-8")
-
-
-def _run(name: str, *arguments: str) -> None:
-    ran = subprocess.run(
-        [program(name), *arguments],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if ran.returncode:
-        raise Stop(f"{name} {' '.join(arguments)}: {ran.stderr.strip()}")

@@ -8,20 +8,32 @@ from ipaddress import IPv4Network
 
 from toolchain.cluster.isolation import CABLE_END
 from toolchain.cluster.place import Place
-from toolchain.cluster.programs import environment, program
+from toolchain.cluster.programs import environment, program, run_program
 from toolchain.report import Stop
 
 
 def plug_in(place: Place, pid: int) -> None:
     """Connects the network namespace of `pid`. All of it goes when that namespace goes."""
     address = f"{place.host_address}/{place.cable.prefixlen}"
-    _ip("link", "add", place.link, "type", "veth", "peer", "name", CABLE_END, "netns", str(pid))
-    _ip("address", "add", address, "dev", place.link)
-    _ip("link", "set", place.link, "up")
+    run_program(
+        "ip",
+        "link",
+        "add",
+        place.link,
+        "type",
+        "veth",
+        "peer",
+        "name",
+        CABLE_END,
+        "netns",
+        str(pid),
+    )
+    run_program("ip", "address", "add", address, "dev", place.link)
+    run_program("ip", "link", "set", place.link, "up")
     for network in (place.pods, place.services):
         way = ("via", str(place.node_address), "dev", place.link)
         # The node's end may come up a moment later than this one.
-        _ip("route", "add", str(network), *way, "onlink")
+        run_program("ip", "route", "add", str(network), *way, "onlink")
 
 
 def unplug(place: Place) -> None:
@@ -34,13 +46,18 @@ def unplug(place: Place) -> None:
         capture_output=True,
         check=False,
     )
-    if place.link in {link["ifname"] for link in json.loads(_ip("-json", "link", "show"))}:
+    if place.link in {
+        link["ifname"] for link in json.loads(run_program("ip", "-json", "link", "show"))
+    }:
         raise Stop(f"the network interface {place.link} cannot be removed")
 
 
 def ensure_free_addresses(place: Place) -> None:
     """Raises Stop when this machine has another use for the cluster's addresses."""
-    routes = [route.get("dst", "") for route in json.loads(_ip("-4", "-json", "route", "show"))]
+    routes = [
+        route.get("dst", "")
+        for route in json.loads(run_program("ip", "-4", "-json", "route", "show"))
+    ]
     taken = overlapping(routes, [place.cable, place.pods, place.services])
     if taken:
         raise Stop(f"{taken} is in use on this machine: choose another --instance (0 to 255)")
@@ -52,17 +69,3 @@ def overlapping(routes: Iterable[str], wanted: Sequence[IPv4Network]) -> str:
         if route != "default" and any(IPv4Network(route).overlaps(one) for one in wanted):
             return route
     return ""
-
-
-def _ip(*arguments: str) -> str:
-    ran = subprocess.run(
-        [program("ip"), *arguments],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if ran.returncode:
-        raise Stop(f"ip {' '.join(arguments)}: {ran.stderr.strip()}")
-    return ran.stdout

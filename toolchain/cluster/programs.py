@@ -3,6 +3,7 @@
 import os
 import platform
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -71,6 +72,21 @@ def _path() -> str:
 
 def environment() -> dict[str, str]:
     return {**os.environ, "PATH": _path()}
+
+
+def run_program(name: str, *arguments: str) -> str:
+    """What a program of the system prints; Stop with what it says when it fails."""
+    ran = subprocess.run(
+        [program(name), *arguments],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode:
+        raise Stop(f"{name} {' '.join(arguments)}: {ran.stderr.strip()}")
+    return ran.stdout
 
 
 def program(name: str) -> str:

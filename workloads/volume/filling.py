@@ -81,10 +81,17 @@ def found(dataset: Dataset, source: str) -> str | None:
 def fill(dataset: Dataset, source: str, gather: Callable[[Path], None]) -> str:
     """The dataset is there afterwards: with what `gather` put into the folder that it was given,
     unless it was there before. Returns a sentence; raises Refused."""
+    return fill_after(dataset, source, lambda: begin(dataset), gather)
+
+
+def fill_after(
+    dataset: Dataset, source: str, prepare: Callable[[], None], gather: Callable[[Path], None]
+) -> str:
+    """As `fill`, after another preparation than `begin`."""
     with undone(dataset):
         sentence = found(dataset, source)
         if sentence is None:
-            begin(dataset)
+            prepare()
             try:
                 gather(dataset.data)
                 return publish(dataset, source)

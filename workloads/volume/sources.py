@@ -7,7 +7,7 @@ from pathlib import Path
 from workloads.datasets.mnist_directory import DatasetError, missing
 from workloads.volume.copying import copy
 from workloads.volume.download import download, file_name, shown_url
-from workloads.volume.filling import Dataset, begin, fill, found, publish, sweep, undone
+from workloads.volume.filling import Dataset, begin, fill, fill_after
 from workloads.volume.place import Refused
 from workloads.volume.record import RECORD
 from workloads.volume.unpack import is_archive, unpack
@@ -76,18 +76,9 @@ def begin_image(dataset: Dataset, status: Path) -> str:
 def finish_image(dataset: Dataset, image: str, path: str, status: Path) -> str:
     """The dataset is there afterwards, by what was copied from `path` in `image`."""
     source = f"{path} of image {image}"
-    with undone(dataset):
-        sentence = found(dataset, source)
-        if sentence is None:
-            _check_copied(dataset, source, status)
-            try:
-                return publish(dataset, source)
-            except (OSError, Refused):
-                sentence = found(dataset, source)
-                if sentence is None:
-                    raise
-        sweep(dataset)
-        return sentence
+    return fill_after(
+        dataset, source, lambda: _check_copied(dataset, source, status), lambda copied: None
+    )
 
 
 def _check_copied(dataset: Dataset, source: str, status: Path) -> None:

@@ -53,3 +53,10 @@ def as_user() -> Iterator[tuple[int, int]]:
         os.seteuid(0)
         os.setegid(0)
         os.setgroups(groups)
+
+
+@pytest.fixture
+def datasets(root: Path) -> Path:
+    folder = root / "datasets"
+    folder.mkdir()
+    return folder

@@ -17,13 +17,6 @@ from workloads.volume.record import RECORD
 
 
 @pytest.fixture
-def datasets(root: Path) -> Path:
-    folder = root / "datasets"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def dataset(volume: Volume, datasets: Path) -> Dataset:
     return Dataset(volume, "texts")
 

@@ -22,13 +22,6 @@ IMAGE = "example.com/data:2"
 
 
 @pytest.fixture
-def datasets(root: Path) -> Path:
-    folder = root / "datasets"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def mnist(volume: Volume, datasets: Path) -> Dataset:
     return Dataset(volume, "mnist")
 

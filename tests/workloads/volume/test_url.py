@@ -92,13 +92,6 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @pytest.fixture
-def datasets(root: Path) -> Path:
-    folder = root / "datasets"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def dataset(volume: Volume, datasets: Path) -> Dataset:
     return Dataset(volume, "texts")
 
