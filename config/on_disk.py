@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path as FilePath
 
-from config.errors import Fault, Path
+from config.errors import Fault, Path, nearest
 from config.kubeconfig import KubeconfigError, find_cluster
 from config.program import broken_sources, program_contents
 from config.stack import Stack
@@ -49,13 +49,31 @@ def _program_faults(path: Path, program: str, project: FilePath) -> list[Fault]:
     except (OSError, RuntimeError):
         is_file = False
     if not is_file:
-        return [Fault(path, f"no such file: {program!r}")]
+        close = _meant(program, project)
+        advice = f"did you mean {close}?" if close else ""
+        return [Fault(path, f"no such file: {program!r}", advice=advice)]
     if not resolved.is_relative_to(project.resolve()):
         return [Fault(path, f"{program!r} leads outside the project")]
     try:
         return [Fault(path, broken) for broken in broken_sources(project, program)]
     except OSError as error:
         return [Fault(path, f"cannot read {error.filename}: {error.strerror}")]
+
+
+def _meant(program: str, project: FilePath) -> str | None:
+    """The program most like one that is not there, of the project's or of the folder named."""
+    folders = {_PROGRAMS, FilePath(program).parent.as_posix()}
+    found = [path for folder in sorted(folders) for path in (project / folder).glob("*.py")]
+    by_name = {
+        path.name: path.relative_to(project).as_posix()
+        for path in found
+        if path.is_file() and path.resolve().is_relative_to(project.resolve())
+    }
+    close = nearest(FilePath(program).name, by_name)
+    return by_name[close] if close else None
+
+
+_PROGRAMS = "training/programs"
 
 
 def _size_faults(path: Path, program: str, project: FilePath) -> list[Fault]:

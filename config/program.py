@@ -2,6 +2,8 @@
 
 import ast
 import hashlib
+import io
+import tokenize
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -38,13 +40,18 @@ def program_contents(project: Path, program: str) -> dict[str, bytes]:
 
 
 def broken_sources(project: Path, program: str) -> list[str]:
-    """What Python cannot read of the files of a program: path, line and reason, for each of them.
-    Raises OSError for a file that this user may not read."""
-    return [
-        f"{path}{error}"
-        for path, content in sorted(_files(project, program))
-        if path.endswith(".py") and (error := _read(content).error)
-    ]
+    """What keeps Python, or the place where the program will run, from reading the files of a
+    program: path, line and reason, for each of them. Raises OSError for a file that this user may
+    not read."""
+    faults = ((path, _fault(project, path, text)) for path, text in _files(project, program))
+    return sorted(f"{path}{fault}" for path, fault in faults if fault)
+
+
+def _fault(project: Path, path: str, content: bytes) -> str:
+    # Where the program runs there is only what the project has.
+    if not (project / path).resolve().is_relative_to(project.resolve()):
+        return " is a link that leads outside the project"
+    return _read(content).error if path.endswith(".py") else ""
 
 
 def _files(project: Path, program: str) -> Iterator[tuple[str, bytes]]:
@@ -78,7 +85,10 @@ def _read(content: bytes) -> _Source:
         with warnings.catch_warnings():
             # A replica's log shows them; here they would stand in every preview.
             warnings.simplefilter("ignore")
-            tree = ast.parse(content)
+            tree = ast.parse(_text(content))
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return _Source(frozenset(), f", line {line}: is not {error.encoding}, as it should be")
     except SyntaxError as error:
         line = f", line {error.lineno}" if error.lineno else ""
         return _Source(frozenset(), f"{line}: {error.msg}")
@@ -92,6 +102,12 @@ def _read(content: bytes) -> _Source:
             base = node.module or ""
             found |= {(node.level, f"{base}.{alias.name}".lstrip(".")) for alias in node.names}
     return _Source(frozenset(found), "")
+
+
+def _text(content: bytes) -> str:
+    """A source file as Python decodes it, comments too: https://peps.python.org/pep-0263/"""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    return content.decode(encoding)
 
 
 def _module_files(start: Path, module: str) -> list[Path]:

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,8 +18,9 @@ _LOCAL = "local"
 
 def up(stack: str) -> NoReturn:
     """Makes the stack if there is none, then becomes `pulumi up`, which shows the preview first."""
+    consent = _consent("up", stack)
     _ensure(stack)
-    _become("up", stack, *_consent(stack))
+    _become("up", stack, *consent)
 
 
 def preview(stack: str) -> NoReturn:
@@ -29,14 +31,23 @@ def preview(stack: str) -> NoReturn:
 
 def destroy(stack: str) -> NoReturn:
     """Data, checkpoints and exports stay: they are no resources of the stack."""
+    consent = _consent("destroy", stack)
     _remove_stale_locks()
-    _become("destroy", stack, *_consent(stack))
+    _become("destroy", stack, *consent)
 
 
-def _consent(stack: str) -> list[str]:
+def _consent(command: str, stack: str) -> list[str]:
     """The local stack costs nothing, so `make up` does not ask. Of others pulumi asks, unless
-    YES=1 answers before."""
-    return ["--yes"] if stack == _LOCAL or os.environ.get("YES") == "1" else []
+    YES=1 answers before. Stop where it would ask and no one is there to answer."""
+    if stack == _LOCAL or os.environ.get("YES") == "1":
+        return ["--yes"]
+    if not sys.stdin.isatty():
+        raise Stop(
+            f"make {command} STACK={stack} asks before it changes anything, and this is no "
+            f"terminal to answer on: `make preview STACK={stack}` shows what it would do, and "
+            "YES=1 answers yes"
+        )
+    return []
 
 
 def _ensure(stack: str) -> None:

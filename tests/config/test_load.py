@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROJECT = Path(__file__).parents[2]
 
 PROGRAM = """
@@ -94,6 +96,30 @@ def test_everything_wrong_is_told_in_one_go(tmp_path: Path) -> None:
         "ack-training:storag: unknown key; did you mean storage?",
         "ack-training:tensorboard: must be a mapping, got '{not json'; write {enabled: true}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("line.py", "; did you mean training/programs/line.py?"),
+        ("training/programs/lines.py", "; did you mean training/programs/line.py?"),
+        ("own/fast_tabel.py", "; did you mean own/fast_table.py?"),
+        ("../line.py", ""),
+        ("own/other.py", ""),
+    ],
+)
+def test_a_program_like_the_one_that_is_not_there_is_named(
+    tmp_path: Path, program: str, told: str
+) -> None:
+    for there in ("training/programs/line.py", "own/fast_table.py"):
+        file = tmp_path / there
+        file.parent.mkdir(parents=True)
+        file.touch()
+    values = {"ack-training:jobs": json.dumps({"m": {"program": program, "chief": {}}})}
+    (line,) = load(tmp_path, values)
+    assert line.startswith("ack-training:jobs.m.program: ")
+    assert line.endswith(told)
+    assert ("did you mean" in line) == bool(told)
 
 
 def test_no_config_is_a_stack_without_jobs(tmp_path: Path) -> None:

@@ -71,7 +71,9 @@ def test_the_runtime_of_the_bundle_is_not_part_of_a_program() -> None:
         (b"print('a'\n\n", ", line 1: '(' was never closed"),
         (b"x = 1\x00", ": source code string cannot contain null bytes"),
         (b"# -*- coding: none-such -*-\n", ": unknown encoding: none-such"),
-        (b"x = '\xff'\n", "codec can't decode byte 0xff"),
+        (b"x = 1\ny = 2\n\nx = '\xff'\n", ", line 4: is not utf-8, as it should be"),
+        (b"x = 1\ny = 2\n# caf\xe9\n", ", line 3: is not utf-8, as it should be"),
+        (b"# caf\xe9\n", ": invalid or missing encoding declaration"),
         (b"(" * 10_000, ""),
     ],
 )
@@ -85,6 +87,22 @@ def test_what_python_cannot_read_is_told_by_file_and_line(
     assert broken[0].startswith("p/other.py")
     assert told in broken[0]
     assert "\n" not in broken[0]
+
+
+def test_a_declared_encoding_is_read(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_bytes(b"# -*- coding: latin-1 -*-\nx = 'caf\xe9'\n")
+    assert broken_sources(tmp_path, "m.py") == []
+
+
+def test_a_module_that_is_a_link_out_of_the_project_is_told(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    write(project, {"p/m.py": "import near, far\n", "p/real.py": "x = 1\n"})
+    (tmp_path / "far.py").write_text("x = 1\n")
+    (project / "p/near.py").symlink_to("real.py")
+    (project / "p/far.py").symlink_to(tmp_path / "far.py")
+    assert broken_sources(project, "p/m.py") == [
+        "p/far.py is a link that leads outside the project"
+    ]
 
 
 def test_each_broken_file_is_told(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Which stack `make up` and `make preview` work on."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,3 +63,15 @@ def test_a_stack_without_a_file_is_a_slip(project: Path) -> None:
     with pytest.raises(Stop, match=r"there is no Pulumi.lcoal.yaml; .* are local, a.b, mine$"):
         stack._ensure("lcoal")
     assert list((project / "stacks").iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["up", "destroy"])
+def test_where_no_one_can_answer_nothing_is_asked_or_done(
+    project: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("YES", raising=False)
+    with open(os.devnull) as nobody:
+        monkeypatch.setattr("sys.stdin", nobody)
+        with pytest.raises(Stop, match=f"make {command} STACK=mine asks .* YES=1 answers yes"):
+            getattr(stack, command)("mine")
+    assert not (project / "asked").exists()
