@@ -68,6 +68,32 @@ def test_refused(
     assert message in fails(arguments, **variables)
 
 
+METHODS = """
+from runtime import Task, train
+
+class Line(Task):
+    model = "linear"
+    def dataset(self): ...
+    def loss(self, labels, outputs, weights): ...
+    def metrics(self, labels, outputs, weights=None): ...
+    def prepare(self, *batch): ...
+
+train(Line())
+"""
+
+
+def test_a_method_that_cannot_be_called_is_told_with_all_others(
+    fails: object, tmp_path: Path
+) -> None:
+    assert callable(fails)
+    (tmp_path / "line.py").write_text(METHODS)
+    assert fails(["line.py"]) == (
+        "line.py: Line.model must be a method model(self); "
+        "Line.dataset() must be a method dataset(self, split); "
+        "Line.loss(labels, outputs, weights) must be a method loss(self, labels, outputs)\n"
+    )
+
+
 def test_every_replica_that_reads_data_misses_it_at_once(fails: object) -> None:
     assert callable(fails)
     cluster = {"worker": ["127.0.0.1:1", "127.0.0.1:2"], "evaluator": ["127.0.0.1:3"]}

@@ -17,6 +17,7 @@ from runtime.errors import PEER_LOST, PROGRAM_RAISED, ReplicaError
 from runtime.finished import is_finished, program_digest
 from runtime.flags import Options, parse_flags, program_flags
 from runtime.keras_settings import settle_keras
+from runtime.methods import check_methods
 from runtime.program_text import read_program
 from runtime.progress import Progress, progress_directory
 from runtime.settings import Settings, read_settings
@@ -89,6 +90,7 @@ def run_task(task: Task, argv: Sequence[str]) -> None:
 
 
 def _prepare(task: Task, program: str, argv: Sequence[str]) -> Run:
+    check_methods(task)
     cluster = read_cluster(os.environ)
     settle_keras(os.environ)
     options = parse_flags(program, argv, task.add_flags)
