@@ -87,8 +87,8 @@ def _read(content: bytes) -> _Source:
             warnings.simplefilter("ignore")
             tree = ast.parse(_text(content))
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        return _Source(frozenset(), f", line {line}: is not {error.encoding}, as it should be")
+        number = content.count(b"\n", 0, error.start) + 1
+        return _Source(frozenset(), f", line {number}: is not {error.encoding}, as it should be")
     except SyntaxError as error:
         line = f", line {error.lineno}" if error.lineno else ""
         return _Source(frozenset(), f"{line}: {error.msg}")
