@@ -11,6 +11,7 @@ from typing import Any
 
 from cluster.client import Cluster
 from cluster.errors import RefusedError
+from cluster.holdings import held_by_definition, held_in_namespace
 from cluster.lookup import find
 from cluster.ownership import LABEL
 
@@ -19,32 +20,6 @@ _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.3
-
-_OF_EVERY_NAMESPACE = {
-    "configmaps": ("kube-root-ca.crt",),
-    "serviceaccounts": ("default",),
-}
-
-_HELD = (
-    ("/api/v1", "persistentvolumeclaims"),
-    ("/api/v1", "pods"),
-    ("/api/v1", "services"),
-    ("/api/v1", "secrets"),
-    ("/api/v1", "configmaps"),
-    ("/api/v1", "serviceaccounts"),
-    ("/api/v1", "resourcequotas"),
-    ("/api/v1", "limitranges"),
-    ("/apis/apps/v1", "deployments"),
-    ("/apis/apps/v1", "statefulsets"),
-    ("/apis/apps/v1", "daemonsets"),
-    ("/apis/batch/v1", "jobs"),
-    ("/apis/batch/v1", "cronjobs"),
-    ("/apis/networking.k8s.io/v1", "networkpolicies"),
-    ("/apis/networking.k8s.io/v1", "ingresses"),
-    ("/apis/rbac.authorization.k8s.io/v1", "roles"),
-    ("/apis/rbac.authorization.k8s.io/v1", "rolebindings"),
-    ("/apis/kubeflow.org/v1", "tfjobs"),
-)
 
 
 def present(cluster: Cluster, owner: str, shared: Mapping[str, Sequence[str]]) -> list[str]:
@@ -64,36 +39,37 @@ def remove(
     because of what it holds."""
     kept = []
     for path in _paths(shared):
-        found = None if path in keep else find(cluster, path)
-        if found is None or _owner(found) != owner:
+        if path in keep:
             continue
-        name = str(found["metadata"]["name"])
-        held = _held_by(cluster, path, name)
-        if held:
-            kept.append(f"{found.get('kind', path)} {name} is kept: it holds {held}")
-        else:
-            _delete(cluster, path, found)
+        try:
+            sentence = _remove(cluster, owner, path)
+        except RefusedError as error:
+            sentence = f"{path.rpartition('/')[2]} is kept: {error}"
+        if sentence:
+            kept.append(sentence)
     return kept
+
+
+def _remove(cluster: Cluster, owner: str, path: str) -> str | None:
+    """Why what the stack made is kept; None where it is gone, or is another's."""
+    found = find(cluster, path)
+    if found is None or _owner(found) != owner:
+        return None
+    name = str(found["metadata"]["name"])
+    if path.startswith(_DEFINITIONS):
+        held = held_by_definition(cluster, found)
+    else:
+        held = held_in_namespace(cluster, name)
+    if held:
+        return f"{found.get('kind', path)} {name} is kept: {held}"
+    _delete(cluster, path, found)
+    return None
 
 
 def _paths(shared: Mapping[str, Sequence[str]]) -> Iterator[str]:
     # A namespace that holds TFJobs no longer shows them once their definition is gone.
     yield from (f"{_NAMESPACES}/{name}" for name in shared.get("namespaces", ()))
     yield from (f"{_DEFINITIONS}/{name}" for name in shared.get("definitions", ()))
-
-
-def _held_by(cluster: Cluster, path: str, name: str) -> str:
-    """What an object holds, in words; empty when nothing."""
-    if path.startswith(_DEFINITIONS):
-        plural, _, group = name.partition(".")
-        jobs = _items(cluster, f"/apis/{group}/v1/{plural}")
-        return f"{plural} of {jobs[0]['metadata']['namespace']}" if jobs else ""
-    for api, plural in _HELD:
-        ours = _OF_EVERY_NAMESPACE.get(plural, ())
-        for item in _items(cluster, f"{api}/namespaces/{name}/{plural}"):
-            if item["metadata"]["name"] not in ours:
-                return f"{plural} {item['metadata']['name']}"
-    return ""
 
 
 def _delete(cluster: Cluster, path: str, found: Mapping[str, Any]) -> None:
@@ -118,8 +94,3 @@ def _delete(cluster: Cluster, path: str, found: Mapping[str, Any]) -> None:
 def _owner(found: Mapping[str, Any]) -> str | None:
     label: str | None = (found["metadata"].get("labels") or {}).get(LABEL)
     return label
-
-
-def _items(cluster: Cluster, path: str) -> list[Mapping[str, Any]]:
-    items: list[Mapping[str, Any]] = (find(cluster, path, limit=10) or {}).get("items") or []
-    return items

@@ -37,14 +37,13 @@ class Api:
             raise RefusedError("not found", 404, "NotFound")
         return self.objects[path]
 
+    def get_as(self, path: str, accept: str, **query: str | int) -> dict[str, Any]:
+        return self.get(path, **query)
+
     def delete(self, path: str, options: Any = None) -> dict[str, Any]:
         self.deleted.append((path, options))
         del self.objects[path]
         return {}
-
-
-def items(*names: str) -> dict[str, Any]:
-    return {"items": [{"metadata": {"name": name, "namespace": "other"}} for name in names]}
 
 
 def jobs(*names: str) -> dict[str, Any]:
@@ -107,43 +106,6 @@ def test_a_namespace_without_an_owner_is_shared_and_one_of_another_stack_is_not(
 def test_what_was_there_before_the_stack_is_known() -> None:
     api: Any = Api({NAMESPACE: found("training", None), DEFINITION: found("tfjobs.kubeflow.org")})
     assert present(api, OWN, SHARED) == [NAMESPACE]
-
-
-def test_what_the_stack_made_and_left_empty_is_removed_and_nothing_else() -> None:
-    objects = {
-        NAMESPACE: found("training"),
-        f"{NAMESPACE}/configmaps": items("kube-root-ca.crt"),
-        f"{NAMESPACE}/serviceaccounts": items("default"),
-        DEFINITION: found("tfjobs.kubeflow.org"),
-    }
-    api: Any = Api(objects)
-    assert remove(api, OWN, SHARED, keep=[]) == []
-    assert [path for path, _ in api.deleted] == [NAMESPACE, DEFINITION]
-    # That very object, as it was looked at.
-    assert api.deleted[0][1] == {"preconditions": {"uid": "uid-training", "resourceVersion": "7"}}
-
-
-@pytest.mark.parametrize(
-    ("held", "told"),
-    [
-        ("persistentvolumeclaims", "persistentvolumeclaims x"),
-        ("pods", "pods x"),
-        ("configmaps", "configmaps x"),
-    ],
-)
-def test_a_namespace_that_holds_something_is_kept_and_told(held: str, told: str) -> None:
-    api: Any = Api({NAMESPACE: found("training"), f"{NAMESPACE}/{held}": items("x")})
-    assert remove(api, OWN, SHARED, keep=[]) == [f"Namespace training is kept: it holds {told}"]
-    assert api.deleted == []
-
-
-def test_a_definition_that_has_jobs_is_kept() -> None:
-    definition = found("tfjobs.kubeflow.org", kind="CustomResourceDefinition")
-    api: Any = Api({DEFINITION: definition, "/apis/kubeflow.org/v1/tfjobs": items("m")})
-    assert remove(api, OWN, SHARED, keep=[]) == [
-        "CustomResourceDefinition tfjobs.kubeflow.org is kept: it holds tfjobs of other"
-    ]
-    assert api.deleted == []
 
 
 @pytest.mark.parametrize("owner", [None, "another"])
