@@ -6,7 +6,7 @@ To delete either deletes all that is in it, so neither is ever deleted with anyt
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from cluster.client import Cluster
@@ -15,45 +15,30 @@ from cluster.holdings import held_by_definition, held_in_namespace
 from cluster.lookup import find
 from cluster.ownership import LABEL
 
-_NAMESPACES = "/api/v1/namespaces"
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 _PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.3
 
 
-def present(cluster: Cluster, owner: str, shared: Mapping[str, Sequence[str]]) -> list[str]:
-    """Those of the stack's `namespaces` and `definitions` that were there before the stack."""
-    return [
-        path
-        for path in _paths(shared)
-        if (found := find(cluster, path)) is not None and _owner(found) != owner
-    ]
-
-
-def remove(
-    cluster: Cluster, owner: str, shared: Mapping[str, Sequence[str]], keep: Sequence[str]
-) -> list[str]:
-    """Afterwards each of the stack's `namespaces` and `definitions` that is empty, and that the
-    stack made, is gone. Those in `keep` were there before it. A sentence for each that stays
-    because of what it holds."""
-    kept = []
-    for path in _paths(shared):
-        if path in keep:
-            continue
-        try:
-            sentence = _remove(cluster, owner, path)
-        except RefusedError as error:
-            sentence = f"{path.rpartition('/')[2]} is kept: {error}"
-        if sentence:
-            kept.append(sentence)
-    return kept
-
-
-def _remove(cluster: Cluster, owner: str, path: str) -> str | None:
-    """Why what the stack made is kept; None where it is gone, or is another's."""
+def is_anothers(cluster: Cluster, owners: Collection[str], path: str) -> bool:
+    """Whether the object at `path` is there and none of `owners` made it."""
     found = find(cluster, path)
-    if found is None or _owner(found) != owner:
+    return found is not None and _owner(found) not in owners
+
+
+def remove(cluster: Cluster, owners: Collection[str], path: str) -> str | None:
+    """Afterwards the namespace or definition at `path` is gone, if one of `owners` made it and it
+    is empty. A sentence where it stays because of what it holds, or may hold."""
+    try:
+        return _remove(cluster, owners, path)
+    except RefusedError as error:
+        return f"{path.rpartition('/')[2]} is kept: {error}"
+
+
+def _remove(cluster: Cluster, owners: Collection[str], path: str) -> str | None:
+    found = find(cluster, path)
+    if found is None or _owner(found) not in owners:
         return None
     name = str(found["metadata"]["name"])
     if path.startswith(_DEFINITIONS):
@@ -64,12 +49,6 @@ def _remove(cluster: Cluster, owner: str, path: str) -> str | None:
         return f"{found.get('kind', path)} {name} is kept: {held}"
     _delete(cluster, path, found)
     return None
-
-
-def _paths(shared: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    # A namespace that holds TFJobs no longer shows them once their definition is gone.
-    yield from (f"{_NAMESPACES}/{name}" for name in shared.get("namespaces", ()))
-    yield from (f"{_DEFINITIONS}/{name}" for name in shared.get("definitions", ()))
 
 
 def _delete(cluster: Cluster, path: str, found: Mapping[str, Any]) -> None:

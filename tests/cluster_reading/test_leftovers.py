@@ -9,8 +9,8 @@ import pytest
 
 from cluster import holdings
 from cluster.errors import RefusedError, UnreachableError
-from cluster.leftovers import remove
-from tests.cluster_reading.test_ownership import DEFINITION, NAMESPACE, OWN, SHARED, Api, found
+from cluster.leftovers import is_anothers, remove
+from tests.cluster_reading.test_ownership import DEFINITION, NAMESPACE, OWN, Api, found
 
 VERBS = ["create", "delete", "get", "list"]
 CORE = ("configmaps", "endpoints", "events", "persistentvolumeclaims", "pods", "serviceaccounts")
@@ -92,8 +92,8 @@ class Server(Api):
 def removed(objects: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """What `remove` says, and what it deletes."""
     api: Any = Server(objects)
-    said = remove(api, OWN, SHARED, keep=[])
-    return said, [path for path, _ in api.deleted]
+    said = [remove(api, [OWN], path) for path in (NAMESPACE, DEFINITION)]
+    return [each for each in said if each], [path for path, _ in api.deleted]
 
 
 def definition(versions: list[dict[str, Any]] = VERSIONS) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def definition(versions: list[dict[str, Any]] = VERSIONS) -> dict[str, Any]:
 
 def test_what_the_stack_made_and_left_empty_is_removed_and_nothing_else() -> None:
     api: Any = Server({DEFINITION: definition(), "/apis/kubeflow.org/v1/tfjobs": items()})
-    assert remove(api, OWN, SHARED, keep=[]) == []
+    assert [remove(api, [OWN], path) for path in (NAMESPACE, DEFINITION)] == [None, None]
     assert [path for path, _ in api.deleted] == [NAMESPACE, DEFINITION]
     # That very object, as it was looked at.
     assert api.deleted[0][1] == {"preconditions": {"uid": "uid-training", "resourceVersion": "7"}}
@@ -218,4 +218,24 @@ def test_what_may_not_be_deleted_is_kept_and_told() -> None:
             raise FORBIDDEN
 
     api: Any = Guarded({})
-    assert remove(api, OWN, SHARED, keep=[]) == ["training is kept: forbidden"]
+    assert remove(api, [OWN], NAMESPACE) == "training is kept: forbidden"
+
+
+@pytest.mark.parametrize("owner", [None, "another"])
+def test_what_is_not_the_stacks_is_left(owner: str | None) -> None:
+    api: Any = Server({NAMESPACE: found("training", owner)})
+    assert remove(api, [OWN, "its former name"], NAMESPACE) is None
+    assert api.deleted == []
+
+
+def test_what_a_stack_made_under_its_former_name_is_its_own() -> None:
+    api: Any = Server({NAMESPACE: found("training", "its former name")})
+    assert not is_anothers(api, [OWN, "its former name"], NAMESPACE)
+    assert remove(api, [OWN, "its former name"], NAMESPACE) is None
+    assert [path for path, _ in api.deleted] == [NAMESPACE]
+
+
+def test_what_was_there_before_the_stack_is_known() -> None:
+    api: Any = Api({NAMESPACE: found("training", None)})
+    assert is_anothers(api, [OWN], NAMESPACE)
+    assert not is_anothers(api, [OWN], DEFINITION)

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from cluster.errors import RefusedError
-from cluster.leftovers import present, remove
 from cluster.ownership import LABEL, foreign
 
 OWN = "organization.ack-training.dev"
 NAMESPACE = "/api/v1/namespaces/training"
 DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/tfjobs.kubeflow.org"
-SHARED = {"namespaces": ["training"], "definitions": ["tfjobs.kubeflow.org"]}
+NAMES = [f"j{number}" for number in range(50)]
 
 
 def found(name: str, owner: str | None = OWN, kind: str = "Namespace") -> dict[str, Any]:
@@ -80,6 +79,33 @@ def test_a_state_that_recorded_nothing_owns_nothing_that_lives() -> None:
     assert foreign(api, OWN, set(), [{**group, "shared": True}]) is None
 
 
+def test_what_a_destroy_kept_is_taken_up_by_a_state_that_recorded_nothing() -> None:
+    claims = {"path": "/claims", "names": ["data"], "kind": "PersistentVolumeClaim"}
+    own: Any = Api({"/claims/data": found("data")})
+    assert foreign(own, OWN, set(), [{**claims, "outlives": True}]) is None
+    assert foreign(own, OWN, set(), [claims]) is not None
+    for owner in (None, "another"):
+        others: Any = Api({"/claims/data": found("data", owner)})
+        assert foreign(others, OWN, set(), [{**claims, "outlives": True}]) is not None
+
+
+def test_the_first_of_several_groups_is_told() -> None:
+    api: Any = Api({"/tfjobs/m": found("m"), "/a/m": found("m", None), "/b/m": found("m", None)})
+    others = [{"path": f"/{path}", "names": ["m"], "kind": path} for path in ("b", "a")]
+    assert "has b m already" in str(foreign(api, OWN, {OWN}, [jobs("m"), *others]))
+
+
+def test_who_may_not_list_asks_for_each() -> None:
+    class Unlisted(Api):
+        def get(self, path: str, **query: str | int) -> dict[str, Any]:
+            if path == "/tfjobs":
+                raise RefusedError("forbidden", 403, "Forbidden")
+            return super().get(path, **query)
+
+    api: Any = Unlisted({"/tfjobs/j7": found("j7", None)})
+    assert "has TFJob j7 already" in str(foreign(api, OWN, {OWN}, [jobs(*NAMES)]))
+
+
 def test_many_names_are_looked_up_in_one_list() -> None:
     class Listing(Api):
         asked = 0
@@ -88,10 +114,9 @@ def test_many_names_are_looked_up_in_one_list() -> None:
             self.asked += 1
             return super().get(path, **query)
 
-    names = [f"j{number}" for number in range(50)]
     others = {"items": [found("j7", "another"), found("unnamed", "another")]}
     api: Any = Listing({"/tfjobs": others})
-    assert "has TFJob j7 already" in str(foreign(api, OWN, {OWN}, [jobs(*names)]))
+    assert "has TFJob j7 already" in str(foreign(api, OWN, {OWN}, [jobs(*NAMES)]))
     assert api.asked == 1
 
 
@@ -101,21 +126,3 @@ def test_a_namespace_without_an_owner_is_shared_and_one_of_another_stack_is_not(
     assert foreign(bare, OWN, {OWN}, [{**group, "shared": True}]) is None
     taken: Any = Api({NAMESPACE: found("training", "another")})
     assert "it is of stack another" in str(foreign(taken, OWN, {OWN}, [{**group, "shared": True}]))
-
-
-def test_what_was_there_before_the_stack_is_known() -> None:
-    api: Any = Api({NAMESPACE: found("training", None), DEFINITION: found("tfjobs.kubeflow.org")})
-    assert present(api, OWN, SHARED) == [NAMESPACE]
-
-
-@pytest.mark.parametrize("owner", [None, "another"])
-def test_what_is_not_the_stacks_is_left(owner: str | None) -> None:
-    api: Any = Api({NAMESPACE: found("training", owner)})
-    assert remove(api, OWN, SHARED, keep=[]) == []
-    assert api.deleted == []
-
-
-def test_what_was_there_before_is_left() -> None:
-    api: Any = Api({NAMESPACE: found("training")})
-    assert remove(api, OWN, SHARED, keep=[NAMESPACE]) == []
-    assert api.deleted == []
