@@ -105,6 +105,7 @@ def test_a_whole_stack(kubeconfig: str) -> None:
         "kubernetes:batch/v1:Job::dataset-mnist",
         "kubernetes:batch/v1:Job::folders",
         "kubernetes:core/v1:ConfigMap::m-code",
+        "kubernetes:core/v1:ConfigMap::owners",
         "kubernetes:core/v1:ConfigMap::runtime",
         "kubernetes:core/v1:ConfigMap::volume-scripts",
         "kubernetes:core/v1:Namespace::kubeflow",

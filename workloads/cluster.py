@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pulumi
 
 from config.stack import Stack
 from infra.cluster import Cluster
 from infra.kubernetes_object import stack_label
 from workloads.dataset_job_spec import dataset_job_specs
+from workloads.owners_config_map import owners_config_map
 from workloads.pods import Manifest
 from workloads.shared_storage_spec import claim_spec, persistent_volume_spec
 from workloads.tensorboard_spec import NAME, tensorboard_port, tensorboard_specs
@@ -68,7 +71,15 @@ class SharedStorage(pulumi.ComponentResource):
             parent=self,
             depends_on=after,
         )
-        after = [*after, scripts]
+        owners = cluster.declare(
+            "owners",
+            owners_config_map(
+                stack.kubernetes.namespace, cluster.connection.formerly.apply(json.dumps)
+            ),
+            parent=self,
+            depends_on=after,
+        )
+        after = [*after, scripts, owners]
         owner = stack_label()
         folders = cluster.declare(
             "folders", volume_job_spec(stack, owner), parent=self, depends_on=after
