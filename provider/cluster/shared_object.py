@@ -2,7 +2,7 @@
 
 from cluster.errors import ClusterError, UnreachableError
 from cluster.leftovers import is_anothers, remove
-from provider.cluster.opened import is_known, opened
+from provider.cluster.opened import is_gone_for_good, is_known, opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
 
@@ -35,10 +35,10 @@ class SharedObject:
             return
         try:
             kept = remove(opened(call.inputs), self._owners(call), str(call.inputs["path"]))
-        except UnreachableError:
-            # Who asks for it wants to forget a cluster that is gone: the guard refuses all else.
-            return
-        except ClusterError as error:
+        except (ClusterError, ProviderError) as error:
+            # The guard has refused what is not to be forgotten.
+            if isinstance(error, UnreachableError) or is_gone_for_good():
+                return
             raise ProviderError(str(error)) from error
         if kept is not None:
             call.announce(kept)

@@ -23,6 +23,8 @@ def test_a_claim_that_was_deleted(stack: ClusterStack) -> None:
     created = stack.workspace.up()
     assert created.code == 0, created
     claim = claim_of(stack)
+    # A claim is in use as long as there are pods that mount it, also such as have ended.
+    stack.kubectl("delete", "jobs.batch", "--all", "--timeout=60s")
     stack.kubectl("delete", "persistentvolumeclaim", claim, "--timeout=60s")
     (volume,) = stack.volumes()
     phase = ("get", "persistentvolume", volume, "-o", "jsonpath={.status.phase}")

@@ -59,3 +59,41 @@ def test_a_namespace_with_objects_of_another_is_kept(stack: ClusterStack) -> Non
     destroyed = stack.workspace.destroy()
     assert destroyed.code == 0, destroyed
     assert "NotFound" in stack.cluster.run("get", "namespace", stack.namespace).stderr
+
+
+def test_a_claim_that_was_kept_is_taken_up_by_the_next_stack(stack: ClusterStack) -> None:
+    """As the claim of a StorageClass is, whose volume goes with it."""
+    name = stack.namespace
+    stack.cluster.apply(
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": name},
+            "provisioner": "kubernetes.io/no-provisioner",
+        },
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": name},
+            "spec": {
+                "storageClassName": name,
+                "capacity": {"storage": "200Gi"},
+                "accessModes": ["ReadWriteMany"],
+                "hostPath": {"path": str(stack.volume)},
+            },
+        },
+    )
+    try:
+        stack.configure(storage={"storageClass": name})
+        for _ in range(2):
+            up = stack.workspace.up()
+            assert up.code == 0, up
+            (claim,) = stack.get("persistentvolumeclaims")["items"]
+            destroyed = stack.workspace.destroy()
+            assert destroyed.code == 0, destroyed
+            kept = f"Namespace {name} is kept: it holds persistentvolumeclaims "
+            assert f"{kept}{claim['metadata']['name']}" in destroyed.text
+    finally:
+        stack.cluster.kubectl("delete", "namespace", name, "--ignore-not-found", "--wait=false")
+        stack.cluster.kubectl("delete", "persistentvolume", name, "--wait=false")
+        stack.cluster.kubectl("delete", "storageclass", name)
