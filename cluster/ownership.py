@@ -13,7 +13,7 @@ from cluster.lookup import find_metadata, list_metadata
 LABEL = "ack-training/stack"
 """On every object of a stack: `organization.project.stack`."""
 
-_AT_ONCE = 16
+_AT_ONCE = 8
 """Lists that are asked for side by side: a preview waits for them."""
 _FEW = 3
 

@@ -122,14 +122,10 @@ class Cluster(pulumi.ComponentResource):
             enable_config_map_mutable=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[self.connection]),
         )
-        self._stands_on: list[pulumi.Resource] = [self.connection]
-        # One after the other: what a namespace holds is not to be told while a definition goes.
-        for path in (
-            *(f"{_DEFINITIONS}/{name}" for name in expects.definitions),
-            *(f"{_NAMESPACES}/{name}" for name in expects.namespaces),
-        ):
-            options = pulumi.ResourceOptions(parent=self, depends_on=[*self._stands_on])
-            self._stands_on.append(SharedObject(path, self.connection_settings, options))
+        # Namespaces go first: what one holds cannot be told while a definition goes.
+        definitions = self._shared(_DEFINITIONS, expects.definitions, [self.connection])
+        before: list[pulumi.Resource] = [self.connection, *definitions]
+        self._stands_on = [*before, *self._shared(_NAMESPACES, expects.namespaces, before)]
         self.register_outputs({})
 
     def declare(
@@ -164,6 +160,12 @@ class Cluster(pulumi.ComponentResource):
             hint=f"{hint}; if that stack is gone, take the label {STACK_LABEL} from it",
             retain_on_delete=True,
         )
+
+    def _shared(
+        self, path: str, names: Sequence[str], after: Sequence[pulumi.Resource]
+    ) -> list[pulumi.Resource]:
+        options = pulumi.ResourceOptions(parent=self, depends_on=after)
+        return [SharedObject(f"{path}/{name}", self.connection_settings, options) for name in names]
 
     async def _all_declared(self) -> list[dict[str, Any]]:
         # The SDK asks for inputs only when the program has declared everything: nothing that it
