@@ -21,6 +21,7 @@ CONNECT_SECONDS = 5.0
 READ_SECONDS = 15.0
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _IMPORTING = threading.Lock()
+_ANY = "application/json, */*"
 _AT_ONCE = 256
 """Connections kept: every job of a stack is watched in a thread of its own."""
 
@@ -47,6 +48,10 @@ class Cluster:
         """The object, or list of objects, at `path`."""
         return self._json("GET", path, query)
 
+    def get_as(self, path: str, accept: str, **query: str | int) -> dict[str, Any]:
+        """As `get`, in a form that the API server offers beside its own."""
+        return self._json("GET", path, query, accept=accept)
+
     def text(self, path: str, **query: str | int) -> str:
         """What `path` gives as text, such as a log."""
         return self._ask("GET", path, query).decode(errors="replace")
@@ -58,6 +63,10 @@ class Cluster:
         """Server-side apply: afterwards `manager` owns the fields of `body`, whoever had them."""
         query = {"fieldManager": manager, "force": "true", **query}
         return self._json("PATCH", path, query, _as_yaml(body), "application/apply-patch+yaml")
+
+    def merge(self, path: str, body: Object) -> dict[str, Any]:
+        """Changes what `body` holds, where null takes away, and leaves all else."""
+        return self._json("PATCH", path, {}, body, "application/merge-patch+json")
 
     def delete(self, path: str, options: Object | None = None) -> dict[str, Any]:
         return self._json("DELETE", path, {}, options or {})
@@ -85,8 +94,9 @@ class Cluster:
         query: Mapping[str, str | int],
         body: Object | str | None = None,
         kind: str = "application/json",
+        accept: str = _ANY,
     ) -> dict[str, Any]:
-        answer = self._ask(method, path, query, body, kind)
+        answer = self._ask(method, path, query, body, kind, accept)
         try:
             found = json.loads(answer)
         except ValueError:
@@ -102,8 +112,12 @@ class Cluster:
         query: Mapping[str, str | int],
         body: Object | str | None = None,
         kind: str = "application/json",
+        accept: str = _ANY,
     ) -> bytes:
-        return self._renewing(lambda: self._rest(self._begin(method, path, query, body, kind)))
+        def ask() -> bytes:
+            return self._rest(self._begin(method, path, query, body, kind, accept))
+
+        return self._renewing(ask)
 
     def _renewing(self, request: Callable[[], _T]) -> _T:
         try:
@@ -121,10 +135,11 @@ class Cluster:
         query: Mapping[str, str | int],
         body: Object | str | None = None,
         kind: str = "application/json",
+        accept: str = _ANY,
         seconds: float = READ_SECONDS,
     ) -> Any:
         """The beginning of an answer that says yes."""
-        headers = {**self._headers, "Accept": "application/json, */*"}
+        headers = {**self._headers, "Accept": accept}
         if body is not None:
             headers["Content-Type"] = kind
         url, timeout = self._url(path, query), (CONNECT_SECONDS, seconds)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from cluster.client import Cluster
 from cluster.errors import RefusedError
+
+_PARTIAL = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1, application/json"
+_PAGE = 500
 
 
 def find(cluster: Cluster, path: str, **query: str | int) -> dict[str, Any] | None:
@@ -17,3 +21,28 @@ def find(cluster: Cluster, path: str, **query: str | int) -> dict[str, Any] | No
         if error.not_found:
             return None
         raise
+
+
+def find_metadata(cluster: Cluster, path: str) -> Mapping[str, Any] | None:
+    """The metadata of the object at `path`, which may itself be large; None when there is none."""
+    try:
+        metadata: Mapping[str, Any] = cluster.get_as(path, _PARTIAL.format(""))["metadata"]
+    except RefusedError as error:
+        if error.not_found:
+            return None
+        raise
+    return metadata
+
+
+def list_metadata(cluster: Cluster, path: str) -> list[Mapping[str, Any]]:
+    """The metadata of each object of the list at `path`. ClusterError when there is no such
+    list."""
+    found: list[Mapping[str, Any]] = []
+    more: dict[str, str] = {}
+    while True:
+        page = cluster.get_as(path, _PARTIAL.format("List"), limit=_PAGE, **more)
+        found += (item["metadata"] for item in page.get("items") or [])
+        token = (page.get("metadata") or {}).get("continue")
+        if not token:
+            return found
+        more = {"continue": token}

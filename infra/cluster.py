@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,23 @@ from pulumi_kubernetes import Provider
 
 from config.kubeconfig import find_cluster
 from config.stack import Stack
-from infra.kubernetes_object import KubernetesObject, stack_label
+from infra.declared_names import Declared, declared_names
+from infra.kubernetes_object import STACK_LABEL, KubernetesObject, stack_label
+
+_NAMESPACES = "/api/v1/namespaces"
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_MAKE_ROOM = "set another ack-training:kubernetes.namespace, or delete that one"
 
 
 @dataclass(frozen=True)
 class Expectations:
     """What a stack expects of a cluster.
 
-    `requires`: what it does not bring itself. `declares`: what it brings under names that another
-    stack may have taken. `namespaces` and `definitions`: what it brings and others may use.
+    `requires`: what it does not bring itself. `namespaces` and `definitions`: what it brings and
+    others may use.
     """
 
     requires: Sequence[dict[str, Any]] = ()
-    declares: Sequence[dict[str, Any]] = ()
     namespaces: Sequence[str] = ()
     definitions: Sequence[str] = ()
 
@@ -33,8 +37,11 @@ class Expectations:
 class Connection(pulumi.CustomResource):
     """Exists while the cluster can be reached, lets this user do what the stack needs, has what the
     stack does not bring, and nothing of others under the stack's names. A preview says in one
-    sentence what is amiss. Deleted last, it removes the namespaces that the stack made and left
-    empty."""
+    sentence what is amiss.
+
+    Output: `formerly`, known to every preview: what the stack was called before it was renamed."""
+
+    formerly: pulumi.Output[list[str]]
 
     def __init__(
         self,
@@ -42,6 +49,7 @@ class Connection(pulumi.CustomResource):
         *,
         namespace: str,
         expects: Expectations,
+        declares: Awaitable[list[dict[str, Any]]],
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__(
@@ -52,12 +60,22 @@ class Connection(pulumi.CustomResource):
                 "namespace": namespace,
                 "owner": stack_label(),
                 "requires": list(expects.requires),
-                "declares": list(expects.declares),
-                "shares": {
-                    "namespaces": list(expects.namespaces),
-                    "definitions": list(expects.definitions),
-                },
+                "declares": declares,
+                "formerly": None,
             },
+            opts,
+        )
+
+
+class SharedObject(pulumi.CustomResource):
+    """Stands for the namespace or definition at `path`, from before it is made until all that the
+    stack has in it is gone. Deleted then, it removes it if the stack made it and left it empty."""
+
+    def __init__(self, path: str, connection: dict[str, Any], opts: pulumi.ResourceOptions) -> None:
+        super().__init__(
+            "acktraining:cluster:SharedObject",
+            path.rpartition("/")[2],
+            {"connection": connection, "path": path, "owner": stack_label()},
             opts,
         )
 
@@ -65,8 +83,8 @@ class Connection(pulumi.CustomResource):
 class Cluster(pulumi.ComponentResource):
     """The cluster that the config names, and nothing of the shell's.
 
-    Afterwards `provider` and `connection` stand for it; everything else of the stack is declared
-    with them, by `options`.
+    Afterwards `provider` and `connection` stand for it; every object of the stack is declared with
+    them, by `declare`.
     """
 
     def __init__(
@@ -78,6 +96,7 @@ class Cluster(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("ackTraining:infra:Cluster", "cluster", None, opts)
+        self._declared: list[Declared] | None = []
         found = find_cluster(stack.kubernetes, project, os.environ)
         self.connection_settings: dict[str, Any] = {
             "kubeconfig": found.file,
@@ -87,6 +106,7 @@ class Cluster(pulumi.ComponentResource):
             self.connection_settings,
             namespace=stack.kubernetes.namespace,
             expects=expects,
+            declares=self._all_declared(),
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.provider = Provider(
@@ -102,30 +122,56 @@ class Cluster(pulumi.ComponentResource):
             enable_config_map_mutable=True,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[self.connection]),
         )
+        # Namespaces go first: what one holds cannot be told while a definition goes.
+        definitions = self._shared(_DEFINITIONS, expects.definitions, [self.connection])
+        before: list[pulumi.Resource] = [self.connection, *definitions]
+        self._stands_on = [*before, *self._shared(_NAMESPACES, expects.namespaces, before)]
         self.register_outputs({})
 
-    def options(
-        self, *, parent: pulumi.Resource, depends_on: Sequence[pulumi.Resource] = (), **more: Any
-    ) -> pulumi.ResourceOptions:
-        """Resource options of an object in this cluster."""
-        return pulumi.ResourceOptions(
-            parent=parent,
-            provider=self.provider,
-            depends_on=[self.connection, *depends_on],
-            **more,
+    def declare(
+        self,
+        name: str,
+        manifest: Mapping[str, Any],
+        *,
+        parent: pulumi.Resource,
+        depends_on: Sequence[pulumi.Resource] = (),
+        hint: str = _MAKE_ROOM,
+        **more: Any,
+    ) -> KubernetesObject:
+        """The object of `manifest` in this cluster. `hint` tells what to do where another has one
+        of that name; `more` are resource options."""
+        if self._declared is None:
+            raise AssertionError(f"{name} is declared after its name was looked for")
+        outlives = bool(more.get("retain_on_delete"))
+        self._declared.append(Declared(manifest, hint, outlives))
+        after = [*self._stands_on, *depends_on]
+        options = pulumi.ResourceOptions(
+            parent=parent, provider=self.provider, depends_on=after, **more
         )
+        return KubernetesObject(name, manifest, options)
 
-
-class Namespace(KubernetesObject):
-    """A namespace, made when it is absent. A destroy leaves it to `Connection`, which removes it
-    when nothing is left in it: others may have put things there."""
-
-    def __init__(self, name: str, labels: dict[str, str], cluster: Cluster) -> None:
-        super().__init__(
+    def declare_namespace(self, name: str, labels: dict[str, str], hint: str) -> KubernetesObject:
+        """A namespace, made when it is absent. Who ends it leaves it to its `SharedObject`, which
+        removes it when nothing is left in it: others may have put things there."""
+        return self.declare(
             name,
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}},
-            cluster.options(parent=cluster, retain_on_delete=True),
+            parent=self,
+            hint=f"{hint}; if that stack is gone, take the label {STACK_LABEL} from it",
+            retain_on_delete=True,
         )
+
+    def _shared(
+        self, path: str, names: Sequence[str], after: Sequence[pulumi.Resource]
+    ) -> list[pulumi.Resource]:
+        options = pulumi.ResourceOptions(parent=self, depends_on=after)
+        return [SharedObject(f"{path}/{name}", self.connection_settings, options) for name in names]
+
+    async def _all_declared(self) -> list[dict[str, Any]]:
+        # The SDK asks for inputs only when the program has declared everything: nothing that it
+        # declares can be left out, and Connection is registered before all else nevertheless.
+        declared, self._declared = self._declared or [], None
+        return declared_names(declared)
 
 
 class DestroyGuard(pulumi.CustomResource):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Properties = Mapping[str, Any]
 """Inputs or outputs of a resource as the engine sends them: camelCase keys, JSON values."""
@@ -77,3 +77,13 @@ class Kind(Protocol):
     def update(self, call: Call) -> Properties: ...
 
     def delete(self, call: Call) -> None: ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A resource type that adds to its inputs what it is to remember of earlier ones, so that this
+    is known before anything happens: outputs of a preview are not."""
+
+    def remembered(self, call: Call) -> Properties:
+        """Inputs beside those of the program, each of which is an output of the same name."""
+        ...

@@ -11,7 +11,9 @@ _KINDS = {
     "acktraining:local:Service": "provider.service:Service",
     "acktraining:local:Job": "provider.job:Job",
     "acktraining:cluster:Connection": "provider.cluster.connection:Connection",
+    "acktraining:cluster:SharedObject": "provider.cluster.shared_object:SharedObject",
     "acktraining:cluster:TrainingRun": "provider.cluster.training_run:TrainingRun",
+    "acktraining:cluster:VolumeOffer": "provider.cluster.volume_offer:VolumeOffer",
     "acktraining:cluster:DestroyGuard": "provider.cluster.destroy_guard:DestroyGuard",
 }
 

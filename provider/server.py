@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import grpc
 from google.protobuf import any_pb2, empty_pb2, json_format, struct_pb2
 
-from provider.kinds import Call, Change, Kind, NotReady, Properties, ProviderError
+from provider.kinds import Call, Change, Kind, NotReady, Properties, ProviderError, Remembering
 from provider.protocol import engine, engine_services, plugin, provider, services, status
 from provider.registry import kind_of
 from supervisor.client import SupervisorError
@@ -76,7 +76,7 @@ class Provider(services.ResourceProviderServicer):
         with _told(context, request):
             refusals = kind.refusals(call)
         return provider.CheckResponse(
-            inputs=request.news,
+            inputs=_with(request.news, _remembered(kind, call)),
             failures=[provider.CheckFailure(reason=reason) for reason in refusals],
         )
 
@@ -99,7 +99,8 @@ class Provider(services.ResourceProviderServicer):
         call = self._call(request, inputs=_properties(request.properties))
         identity = kind.identify(call.inputs)
         if request.preview:
-            return provider.CreateResponse(id=identity)
+            known = _struct(_remembered(kind, call))
+            return provider.CreateResponse(id=identity, properties=known)
         with _told(context, request, identity):
             outputs = kind.create(call)
         return provider.CreateResponse(id=identity, properties=_struct(outputs))
@@ -126,7 +127,8 @@ class Provider(services.ResourceProviderServicer):
             outputs=_properties(request.olds),
         )
         if request.preview:
-            return provider.UpdateResponse(properties=request.olds)
+            known = _with(request.olds, _remembered(kind, call))
+            return provider.UpdateResponse(properties=known)
         with _told(context, request):
             outputs = kind.update(call)
         return provider.UpdateResponse(properties=_struct(outputs))
@@ -172,6 +174,18 @@ class Provider(services.ResourceProviderServicer):
             announce=lambda message: log(message, ephemeral=False),
             cancelled=self._cancelled.is_set,
         )
+
+
+def _remembered(kind: Kind, call: Call) -> Properties:
+    return kind.remembered(call) if isinstance(kind, Remembering) else {}
+
+
+def _with(given: struct_pb2.Struct, more: Properties) -> struct_pb2.Struct:
+    """`given` and `more`, without a way through Python that would lose what a number was."""
+    found = struct_pb2.Struct()
+    found.CopyFrom(given)
+    found.MergeFrom(_struct(more))
+    return found
 
 
 def _difference(change: Change) -> Any:

@@ -94,13 +94,18 @@ def test_a_whole_stack(kubeconfig: str) -> None:
         "ackTraining:workloads:TensorBoard::tensorboard",
         "acktraining:cluster:Connection::connection",
         "acktraining:cluster:DestroyGuard::destroy-guard",
+        "acktraining:cluster:SharedObject::kubeflow",
+        "acktraining:cluster:SharedObject::tfjobs.kubeflow.org",
+        "acktraining:cluster:SharedObject::training",
         "acktraining:cluster:TrainingRun::m",
+        "acktraining:cluster:VolumeOffer::volume-offer",
         "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
         "::CustomResourceDefinition-tfjobs.kubeflow.org",
         "kubernetes:apps/v1:Deployment::tensorboard-deployment",
         "kubernetes:batch/v1:Job::dataset-mnist",
         "kubernetes:batch/v1:Job::folders",
         "kubernetes:core/v1:ConfigMap::m-code",
+        "kubernetes:core/v1:ConfigMap::owners",
         "kubernetes:core/v1:ConfigMap::runtime",
         "kubernetes:core/v1:ConfigMap::volume-scripts",
         "kubernetes:core/v1:Namespace::kubeflow",
@@ -133,6 +138,55 @@ def test_every_object_says_whose_it_is(kubeconfig: str) -> None:
             assert inputs["metadata"]["labels"]["ack-training/stack"] == STACK_LABEL, name
 
 
+def looked_for(found: dict[str, dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """By kind and name, what the stack looks for before it declares it."""
+    groups = found["acktraining:cluster:Connection::connection"]["declares"]
+    return {(group["kind"], name): group for group in groups for name in group["names"]}
+
+
+def test_every_name_that_another_may_have_is_looked_for(kubeconfig: str) -> None:
+    rich = {
+        "env": {"TOKEN": {"value": "corn", "secret": True}},
+        "program": JOB["program"],
+        "worker": {"replicas": 2},
+    }
+    found = deploy(kubeconfig, jobs={"m": rich, "n": JOB}).resources
+    named = {
+        (name.split("::")[0].rpartition(":")[2], inputs["metadata"]["name"])
+        for name, inputs in found.items()
+        if name.startswith("kubernetes:") and "name" in inputs["metadata"]
+    }
+    # Of which the stack made by whom it may: others have TFJobs.
+    anyones = {("CustomResourceDefinition", "tfjobs.kubeflow.org")}
+    assert set(looked_for(found)) == named - anyones
+    assert anyones < named
+
+
+def test_names_are_looked_for_where_they_are(kubeconfig: str) -> None:
+    groups = looked_for(deploy(kubeconfig, jobs={"m": JOB}).resources)
+    paths = {kind: group["path"] for (kind, _), group in groups.items()}
+    inside = "namespaces/training"
+    assert paths["Namespace"] == "/api/v1/namespaces"
+    assert paths["PersistentVolume"] == "/api/v1/persistentvolumes"
+    assert paths["ConfigMap"] == f"/api/v1/{inside}/configmaps"
+    assert paths["NetworkPolicy"] == f"/apis/networking.k8s.io/v1/{inside}/networkpolicies"
+    assert paths["TFJob"] == f"/apis/kubeflow.org/v1/{inside}/tfjobs"
+    assert paths["Role"] == "/apis/rbac.authorization.k8s.io/v1/namespaces/kubeflow/roles"
+    assert paths["ClusterRole"] == "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+
+
+@pytest.mark.parametrize(
+    ("storage", "outlives"), [({"storageClass": "fast"}, True), ({"hostPath": "/a"}, False)]
+)
+def test_a_claim_that_a_destroy_keeps_is_taken_up_again(
+    kubeconfig: str, storage: dict[str, Any], outlives: bool
+) -> None:
+    groups = looked_for(deploy(kubeconfig, storage=storage).resources)
+    (claim,) = (group for (kind, _), group in groups.items() if kind.endswith("Claim"))
+    assert claim.get("outlives", False) is outlives
+    assert groups["Namespace", "training"]["shared"] is True
+
+
 def test_without_an_operator_of_its_own_it_asks_for_one(kubeconfig: str) -> None:
     found = deploy(kubeconfig, jobs={"m": JOB}, operator={"install": False}).resources
     assert not [name for name in found if "training-operator" in name or "kubeflow" in name[:18]]
@@ -154,7 +208,7 @@ def test_a_namespace_that_is_there_is_left_as_it_is(kubeconfig: str) -> None:
     found = deploy(kubeconfig, kubernetes=settings, operator={"install": False}).resources
     assert not [name for name in found if name.startswith("kubernetes:core/v1:Namespace")]
     assert requirements(found) == []
-    assert found["acktraining:cluster:Connection::connection"]["shares"]["namespaces"] == []
+    assert not [name for name in found if name.startswith("acktraining:cluster:SharedObject")]
 
 
 def test_secrets_are_a_secret_of_their_own(kubeconfig: str) -> None:

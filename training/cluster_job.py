@@ -31,6 +31,8 @@ _REPLACING = [
 """All but spec.runPolicy.suspend. The operator takes edits of a running job without a word, and its
 pods keep their old size, image and TF_CONFIG: https://github.com/kubeflow/trainer/issues/2070"""
 
+_ANOTHERS_JOB = "rename the job, or delete that one"
+
 
 class TrainingJob(pulumi.ComponentResource):
     """A job as a TFJob, and what its pods mount.
@@ -61,30 +63,29 @@ class TrainingJob(pulumi.ComponentResource):
         if manifest is not None and job.program is not None:
             code = Code(manifest["metadata"]["name"], program_files(project, job.program))
             needed.append(
-                KubernetesObject(
-                    f"{job.name}-code", manifest, cluster.options(parent=self, depends_on=after)
-                )
+                cluster.declare(f"{job.name}-code", manifest, parent=self, depends_on=after)
             )
         secret = _secret(job, namespace, cluster, self)
-        policy = KubernetesObject(
+        policy = cluster.declare(
             f"{job.name}-network",
             job_network_policy(job, namespace),
-            cluster.options(parent=self, depends_on=after),
+            parent=self,
+            depends_on=after,
+            hint=_ANOTHERS_JOB,
         )
         secret_name = None if secret is None else secret.object_name
         spec = tfjob_spec(stack, job, code, secret_name)
         generation = generation_of(spec)
         if job.opaque:
             spec["spec"] = pulumi.Output.secret(spec["spec"])
-        self.tfjob = KubernetesObject(
+        self.tfjob = cluster.declare(
             job.name,
             spec,
-            cluster.options(
-                parent=self,
-                depends_on=[*needed, policy],
-                replace_on_changes=_REPLACING,
-                delete_before_replace=True,
-            ),
+            parent=self,
+            depends_on=[*needed, policy],
+            hint=_ANOTHERS_JOB,
+            replace_on_changes=_REPLACING,
+            delete_before_replace=True,
         )
         run = TrainingRun(
             job,
@@ -150,13 +151,14 @@ def _secret(
         "immutable": True,
         "stringData": pulumi.Output.secret(values),
     }
-    options = cluster.options(
+    return cluster.declare(
+        f"{job.name}-env",
+        manifest,
         parent=parent,
         additional_secret_outputs=["data", "stringData"],
         replace_on_changes=["stringData"],
         delete_before_replace=False,
     )
-    return KubernetesObject(f"{job.name}-env", manifest, options)
 
 
 def _autoscaled(stack: Stack, job: Job) -> bool:

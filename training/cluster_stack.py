@@ -8,8 +8,7 @@ from typing import Any
 import pulumi
 
 from config.stack import Stack
-from infra.cluster import Cluster, DestroyGuard, Expectations, Namespace
-from infra.kubernetes_object import KubernetesObject
+from infra.cluster import Cluster, DestroyGuard, Expectations
 from training.cluster_job import TrainingJob
 from training.code_config_map import runtime_config_map
 from workloads.cluster import SharedStorage, TensorBoard
@@ -32,16 +31,23 @@ class ClusterStack:
         cluster = Cluster(stack, project, expects=_expectations(stack))
         namespace: list[pulumi.Resource] = []
         if stack.kubernetes.create_namespace:
-            namespace = [Namespace(self._namespace, jobs_namespace_labels(stack), cluster)]
+            other = "set another ack-training:kubernetes.namespace"
+            labels = jobs_namespace_labels(stack)
+            namespace = [cluster.declare_namespace(self._namespace, labels, other)]
         after: list[pulumi.Resource] = []
         if manifests:
-            operators = Namespace(stack.operator.namespace, operator_namespace_labels(), cluster)
+            operators = cluster.declare_namespace(
+                stack.operator.namespace,
+                operator_namespace_labels(),
+                "set another ack-training:operator.namespace",
+            )
             after.append(TrainingOperator(manifests, cluster, operators))
         storage = SharedStorage(stack, cluster, namespace)
-        runtime = KubernetesObject(
+        runtime = cluster.declare(
             "runtime",
             runtime_config_map(self._namespace),
-            cluster.options(parent=cluster, depends_on=namespace),
+            parent=cluster,
+            depends_on=namespace,
         )
         after += [*storage.ready, runtime]
         shown = stack.tensorboard.enabled
@@ -83,31 +89,10 @@ def _warn_of_images_abroad(stack: Stack, operator: list[Manifest]) -> None:
 
 
 def _expectations(stack: Stack) -> Expectations:
-    namespace, operator = stack.kubernetes.namespace, stack.operator
+    operator = stack.operator
     creates = stack.kubernetes.create_namespace
-    jobs: dict[str, Any] = {
-        "path": f"/apis/kubeflow.org/v1/namespaces/{namespace}/tfjobs",
-        "names": sorted(stack.jobs),
-        "kind": "TFJob",
-        "hint": "rename the job, or delete that one",
-    }
-    own: dict[str, Any] = {
-        "path": "/api/v1/namespaces",
-        "names": [namespace],
-        "kind": "Namespace",
-        "hint": "set another ack-training:kubernetes.namespace",
-        "shared": True,
-    }
-    board: dict[str, Any] = {
-        "path": f"/apis/apps/v1/namespaces/{namespace}/deployments",
-        "names": ["tensorboard"] if stack.tensorboard.enabled else [],
-        "kind": "Deployment",
-        "hint": "set another ack-training:kubernetes.namespace, or "
-        "ack-training:tensorboard.enabled to false",
-    }
     rights: list[dict[str, Any]] = [_right("create", "", "namespaces")] if creates else []
-    mine = [namespace] if creates else []
-    declares = [*([own] if creates else []), jobs, board]
+    mine = [stack.kubernetes.namespace] if creates else []
     if not operator.install:
         definition: dict[str, Any] = {
             "crd": _DEFINITION,
@@ -118,22 +103,13 @@ def _expectations(stack: Stack) -> Expectations:
             "hint": "see `kubectl get pods` there, or name its ack-training:operator.namespace",
         }
         needed = [definition, answers] if stack.jobs else []
-        return Expectations(requires=[*rights, *needed], declares=declares, namespaces=mine)
-    installed: dict[str, Any] = {
-        "path": f"/apis/apps/v1/namespaces/{operator.namespace}/deployments",
-        "names": ["training-operator"],
-        "kind": "Deployment",
-        "hint": "set ack-training:operator.install to false",
-    }
+        return Expectations(requires=[*rights, *needed], namespaces=mine)
     rights += [
         _right("create", "apiextensions.k8s.io", "customresourcedefinitions"),
         _right("create", "rbac.authorization.k8s.io", "clusterroles"),
     ]
     return Expectations(
-        requires=rights,
-        declares=[*declares, installed],
-        namespaces=[*mine, operator.namespace],
-        definitions=[_DEFINITION],
+        requires=rights, namespaces=[*mine, operator.namespace], definitions=[_DEFINITION]
     )
 
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import json
+
 import pulumi
 
 from config.stack import Stack
 from infra.cluster import Cluster
-from infra.kubernetes_object import KubernetesObject, stack_label
+from infra.kubernetes_object import stack_label
 from workloads.dataset_job_spec import dataset_job_specs
+from workloads.owners_config_map import owners_config_map
 from workloads.pods import Manifest
 from workloads.shared_storage_spec import claim_spec, persistent_volume_spec
 from workloads.tensorboard_spec import NAME, tensorboard_port, tensorboard_specs
 from workloads.volume_job_spec import volume_job_spec
+from workloads.volume_offer import VolumeOffer
 from workloads.volume_program import volume_scripts
+
+_ANOTHERS_VOLUME = (
+    "set another ack-training:kubernetes.namespace, or delete that one if nobody uses it"
+)
+_ANOTHERS_CLAIM = (
+    "have it used as it is by ack-training:storage.claim, or set another "
+    "ack-training:kubernetes.namespace"
+)
+_ANOTHERS_TENSORBOARD = (
+    "set another ack-training:kubernetes.namespace, or ack-training:tensorboard.enabled to false"
+)
 
 
 class SharedStorage(pulumi.ComponentResource):
@@ -31,36 +46,51 @@ class SharedStorage(pulumi.ComponentResource):
             pulumi.ResourceOptions(parent=cluster),
         )
         kept = stack.storage.storage_class is not None
-        for name, manifest in (
-            ("volume", persistent_volume_spec(stack)),
-            ("claim", claim_spec(stack)),
+        for name, manifest, hint in (
+            ("volume", persistent_volume_spec(stack), _ANOTHERS_VOLUME),
+            ("claim", claim_spec(stack), _ANOTHERS_CLAIM),
         ):
             if manifest is not None:
-                options = cluster.options(
+                made = cluster.declare(
+                    name,
+                    manifest,
                     parent=self,
                     depends_on=after,
+                    hint=hint,
                     retain_on_delete=kept,
                     # Another one has another name, and this one is in use until its pods are gone.
                     delete_before_replace=False,
                 )
-                after = [*after, KubernetesObject(name, manifest, options)]
-        scripts = KubernetesObject(
+                after = [*after, made]
+                if manifest["kind"] == "PersistentVolume":
+                    volume = str(manifest["metadata"]["name"])
+                    after = [*after, VolumeOffer(volume, cluster, self, after)]
+        scripts = cluster.declare(
             "volume-scripts",
             volume_scripts().config_map_spec(stack.kubernetes.namespace),
-            cluster.options(parent=self, depends_on=after),
+            parent=self,
+            depends_on=after,
         )
-        after = [*after, scripts]
+        owners = cluster.declare(
+            "owners",
+            owners_config_map(
+                stack.kubernetes.namespace, cluster.connection.formerly.apply(json.dumps)
+            ),
+            parent=self,
+            depends_on=after,
+        )
+        after = [*after, scripts, owners]
         owner = stack_label()
-        folders = KubernetesObject(
-            "folders",
-            volume_job_spec(stack, owner),
-            cluster.options(parent=self, depends_on=after),
+        folders = cluster.declare(
+            "folders", volume_job_spec(stack, owner), parent=self, depends_on=after
         )
         self.ready: list[pulumi.Resource] = [folders]
         """What pods that mount the volume have to wait for."""
         for name, manifest in dataset_job_specs(stack, owner).items():
-            options = cluster.options(parent=self, depends_on=[*after, folders])
-            self.ready.append(KubernetesObject(f"dataset-{name}", manifest, options))
+            needed = [*after, folders]
+            self.ready.append(
+                cluster.declare(f"dataset-{name}", manifest, parent=self, depends_on=needed)
+            )
         self.register_outputs({})
 
 
@@ -73,10 +103,12 @@ class TensorBoard(pulumi.ComponentResource):
             "ackTraining:workloads:TensorBoard", NAME, None, pulumi.ResourceOptions(parent=cluster)
         )
         for kind, manifest in tensorboard_specs(stack).items():
-            KubernetesObject(
+            cluster.declare(
                 _logical_name(kind, manifest),
                 manifest,
-                cluster.options(parent=self, depends_on=storage.ready),
+                parent=self,
+                depends_on=storage.ready,
+                hint=_ANOTHERS_TENSORBOARD,
             )
         namespace, settings = stack.kubernetes.namespace, stack.tensorboard
         self.url = f"http://{NAME}.{namespace}.svc:{tensorboard_port(stack)}{settings.path_prefix}/"

@@ -8,8 +8,7 @@ from typing import Any
 import pulumi
 
 from config.stack import Stack
-from infra.cluster import Cluster, Namespace
-from infra.kubernetes_object import KubernetesObject
+from infra.cluster import Cluster
 from toolchain.operator_manifests import operator_manifests as pinned_manifests
 from toolchain.report import Stop
 from workloads.images import rewritten
@@ -65,7 +64,9 @@ class TrainingOperator(pulumi.ComponentResource):
     TFJob in the cluster.
     """
 
-    def __init__(self, manifests: list[Manifest], cluster: Cluster, namespace: Namespace) -> None:
+    def __init__(
+        self, manifests: list[Manifest], cluster: Cluster, namespace: pulumi.Resource
+    ) -> None:
         super().__init__(
             "ackTraining:workloads:TrainingOperator",
             "training-operator",
@@ -80,10 +81,13 @@ class TrainingOperator(pulumi.ComponentResource):
                 options["ignore_changes"] = _DRIFT[kind]
             # The Deployment is the last, and is ready when all that it needs is there.
             after = needed if kind == "Deployment" else [namespace]
-            declared = KubernetesObject(
+            declared = cluster.declare(
                 f"{kind}-{manifest['metadata']['name']}",
                 _forced(manifest) if kind in _KEPT else manifest,
-                cluster.options(parent=self, depends_on=after, **options),
+                parent=self,
+                depends_on=after,
+                hint="set ack-training:operator.install to false",
+                **options,
             )
             # Pulumi waits for a Service until it has pods, which the Deployment brings.
             if kind != "Service":

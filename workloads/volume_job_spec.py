@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from config.stack import Stack
 from workloads.batch_job_spec import batch_job_spec
+from workloads.owners_config_map import FORMERLY, OWNERS_PATH, owners_mount, owners_volume
 from workloads.pods import SHARED_PATH, SHARED_VOLUME, Manifest, scratch_volume, shared_volume
 from workloads.shared_storage_spec import claim_name
 from workloads.volume_program import place_arguments, program_container, volume_scripts
@@ -25,14 +26,26 @@ def volume_job_spec(stack: Stack, owner: str) -> Manifest:
     arguments = [
         "prepare",
         *place_arguments(stack, owner),
+        f"--formerly={OWNERS_PATH}/{FORMERLY}",
         *(f"--directory={path}={name}" for path, name in sorted(directories.items())),
     ]
     return batch_job_spec(
         stack,
         "volume",
         [_root_container(stack, owner)] if _is_made_by_kubelet(stack) else [],
-        program_container(stack, "prepare", arguments, _MEMORY, [_WHOLE_VOLUME, _scratch_mount()]),
-        [volume_scripts().volume(), shared_volume(claim_name(stack)), scratch_volume()],
+        program_container(
+            stack,
+            "prepare",
+            arguments,
+            _MEMORY,
+            [_WHOLE_VOLUME, owners_mount(), _scratch_mount()],
+        ),
+        [
+            volume_scripts().volume(),
+            owners_volume(),
+            shared_volume(claim_name(stack)),
+            scratch_volume(),
+        ],
         _DEADLINE_SECONDS,
     )
 

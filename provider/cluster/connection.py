@@ -2,8 +2,7 @@
 
 import re
 
-from cluster.errors import ClusterError, UnreachableError
-from cluster.leftovers import present, remove
+from cluster.errors import ClusterError
 from cluster.ownership import foreign
 from cluster.requirements import unmet
 from provider.cluster.opened import is_known, opened
@@ -11,6 +10,8 @@ from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
 
 _NOT_SHOWN = ("connection", "declares", "requires")
+_FORMERLY = "formerly"
+"""The labels that the stack had before it was renamed, the first one first."""
 
 
 class Connection:
@@ -28,57 +29,55 @@ class Connection:
             refusal = unmet(
                 cluster, str(call.inputs["namespace"]), call.inputs.get("requires") or []
             )
-            # A stack that was renamed has its old name on everything, and in its own state.
-            name, old = str(call.inputs.get("owner")), call.old_inputs.get("owner")
-            owners = {name, str(old)} if old else set()
+            name = str(call.inputs.get("owner"))
+            # A state that has recorded nothing owns nothing.
+            owners = {name, *_formerly(call)} if "owner" in call.old_inputs else set()
             refusal = refusal or foreign(cluster, name, owners, call.inputs.get("declares") or [])
         except (ClusterError, ProviderError) as error:
             return [str(error)]
         return [] if refusal is None else [refusal]
 
+    def remembered(self, call: Call) -> Properties:
+        return {_FORMERLY: _formerly(call)}
+
     def compare(self, call: Call) -> Change:
         changed = changed_paths(call.old_inputs, call.inputs)
         # Where the kubeconfig lies is of this machine: another one is no change of the stack. What
         # the stack declares shows where it is declared.
-        return Change(
-            updates=tuple(path for path in changed if re.split(r"[.\[]", path)[0] not in _NOT_SHOWN)
-        )
+        updates = tuple(path for path in changed if re.split(r"[.\[]", path)[0] not in _NOT_SHOWN)
+        note = _moved(call)
+        return Change(updates=updates, notes=() if note is None else (note,))
 
     def create(self, call: Call) -> Properties:
-        return {"before": self._before(call)}
+        return self.remembered(call)
 
     def read(self, call: Call) -> Properties | None:
         return call.outputs
 
     def update(self, call: Call) -> Properties:
-        known = list(call.outputs.get("before") or [])
-        return {"before": sorted({*known, *self._before(call)})}
+        return self.create(call)
 
     def delete(self, call: Call) -> None:
-        """All of the stack is gone by now: what it made for itself and others may use too goes, if
-        nothing is in it."""
-        try:
-            kept = remove(
-                opened(call.inputs),
-                str(call.inputs.get("owner")),
-                call.inputs.get("shares") or {},
-                call.outputs.get("before") or [],
-            )
-        except UnreachableError:
-            # Who asks for it wants to forget a cluster that is gone: the guard refuses all else.
-            return
-        except ClusterError as error:
-            raise ProviderError(str(error)) from error
-        for sentence in kept:
-            call.announce(sentence)
+        """There is nothing of it."""
 
-    def _before(self, call: Call) -> list[str]:
-        """What of the shared objects was there before the stack, and stays after it."""
-        if not is_known(call.inputs):
-            return []
-        try:
-            return present(
-                opened(call.inputs), str(call.inputs.get("owner")), call.inputs.get("shares") or {}
-            )
-        except ClusterError as error:
-            raise ProviderError(str(error)) from error
+
+def _formerly(call: Call) -> list[str]:
+    """Kept for good: a rename whose first `up` failed goes on with the next one."""
+    completed = call.inputs.get(_FORMERLY)
+    if completed is not None:
+        return [str(name) for name in completed]
+    known = [str(name) for name in call.old_inputs.get(_FORMERLY) or []]
+    old = call.old_inputs.get("owner")
+    renamed = old is not None and old != call.inputs.get("owner")
+    return [*known, str(old)] if renamed else known
+
+
+def _moved(call: Call) -> str | None:
+    """What another namespace makes of the stack, in a sentence; None where it is the same one."""
+    old, new = call.old_inputs.get("namespace"), call.inputs.get("namespace")
+    if old is None or old == new:
+        return None
+    again = f"the jobs are ended in namespace {old} and made again in {new}"
+    if any(group["kind"] == "PersistentVolume" for group in call.inputs.get("declares") or []):
+        return f"{again}, where they go on from their checkpoints: the data stays where it is"
+    return f"{again}; the data stays in the claim of {old}, and does not come along"

@@ -17,6 +17,7 @@ from training.pod_volumes import Code
 from training.tfjob_spec import tfjob_spec
 from workloads.dataset_job_spec import dataset_job_specs
 from workloads.namespace_labels import jobs_namespace_labels, operator_namespace_labels
+from workloads.owners_config_map import owners_config_map
 from workloads.pods import MANAGED_BY, Manifest
 from workloads.shared_storage_spec import claim_spec, persistent_volume_spec
 from workloads.tensorboard_spec import tensorboard_specs
@@ -42,6 +43,7 @@ def _objects(stack: Stack, project: Path) -> Iterator[Manifest]:
         yield _namespace(stack.operator.namespace, operator_namespace_labels())
     yield from filter(None, (persistent_volume_spec(stack), claim_spec(stack)))
     yield volume_scripts().config_map_spec(namespace)
+    yield owners_config_map(namespace, '["organization.ack-training.former"]')
     yield volume_job_spec(stack, _OWNER)
     yield from dataset_job_specs(stack, _OWNER).values()
     yield runtime_config_map(namespace)

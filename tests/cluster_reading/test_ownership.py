@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from cluster.errors import RefusedError
-from cluster.leftovers import present, remove
 from cluster.ownership import LABEL, foreign
 
 OWN = "organization.ack-training.dev"
 NAMESPACE = "/api/v1/namespaces/training"
 DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/tfjobs.kubeflow.org"
-SHARED = {"namespaces": ["training"], "definitions": ["tfjobs.kubeflow.org"]}
+NAMES = [f"j{number}" for number in range(50)]
 
 
 def found(name: str, owner: str | None = OWN, kind: str = "Namespace") -> dict[str, Any]:
@@ -37,14 +36,13 @@ class Api:
             raise RefusedError("not found", 404, "NotFound")
         return self.objects[path]
 
+    def get_as(self, path: str, accept: str, **query: str | int) -> dict[str, Any]:
+        return self.get(path, **query)
+
     def delete(self, path: str, options: Any = None) -> dict[str, Any]:
         self.deleted.append((path, options))
         del self.objects[path]
         return {}
-
-
-def items(*names: str) -> dict[str, Any]:
-    return {"items": [{"metadata": {"name": name, "namespace": "other"}} for name in names]}
 
 
 def jobs(*names: str) -> dict[str, Any]:
@@ -81,6 +79,33 @@ def test_a_state_that_recorded_nothing_owns_nothing_that_lives() -> None:
     assert foreign(api, OWN, set(), [{**group, "shared": True}]) is None
 
 
+def test_what_a_destroy_kept_is_taken_up_by_a_state_that_recorded_nothing() -> None:
+    claims = {"path": "/claims", "names": ["data"], "kind": "PersistentVolumeClaim"}
+    own: Any = Api({"/claims/data": found("data")})
+    assert foreign(own, OWN, set(), [{**claims, "outlives": True}]) is None
+    assert foreign(own, OWN, set(), [claims]) is not None
+    for owner in (None, "another"):
+        others: Any = Api({"/claims/data": found("data", owner)})
+        assert foreign(others, OWN, set(), [{**claims, "outlives": True}]) is not None
+
+
+def test_the_first_of_several_groups_is_told() -> None:
+    api: Any = Api({"/tfjobs/m": found("m"), "/a/m": found("m", None), "/b/m": found("m", None)})
+    others = [{"path": f"/{path}", "names": ["m"], "kind": path} for path in ("b", "a")]
+    assert "has b m already" in str(foreign(api, OWN, {OWN}, [jobs("m"), *others]))
+
+
+def test_who_may_not_list_asks_for_each() -> None:
+    class Unlisted(Api):
+        def get(self, path: str, **query: str | int) -> dict[str, Any]:
+            if path == "/tfjobs":
+                raise RefusedError("forbidden", 403, "Forbidden")
+            return super().get(path, **query)
+
+    api: Any = Unlisted({"/tfjobs/j7": found("j7", None)})
+    assert "has TFJob j7 already" in str(foreign(api, OWN, {OWN}, [jobs(*NAMES)]))
+
+
 def test_many_names_are_looked_up_in_one_list() -> None:
     class Listing(Api):
         asked = 0
@@ -89,10 +114,9 @@ def test_many_names_are_looked_up_in_one_list() -> None:
             self.asked += 1
             return super().get(path, **query)
 
-    names = [f"j{number}" for number in range(50)]
     others = {"items": [found("j7", "another"), found("unnamed", "another")]}
     api: Any = Listing({"/tfjobs": others})
-    assert "has TFJob j7 already" in str(foreign(api, OWN, {OWN}, [jobs(*names)]))
+    assert "has TFJob j7 already" in str(foreign(api, OWN, {OWN}, [jobs(*NAMES)]))
     assert api.asked == 1
 
 
@@ -102,58 +126,3 @@ def test_a_namespace_without_an_owner_is_shared_and_one_of_another_stack_is_not(
     assert foreign(bare, OWN, {OWN}, [{**group, "shared": True}]) is None
     taken: Any = Api({NAMESPACE: found("training", "another")})
     assert "it is of stack another" in str(foreign(taken, OWN, {OWN}, [{**group, "shared": True}]))
-
-
-def test_what_was_there_before_the_stack_is_known() -> None:
-    api: Any = Api({NAMESPACE: found("training", None), DEFINITION: found("tfjobs.kubeflow.org")})
-    assert present(api, OWN, SHARED) == [NAMESPACE]
-
-
-def test_what_the_stack_made_and_left_empty_is_removed_and_nothing_else() -> None:
-    objects = {
-        NAMESPACE: found("training"),
-        f"{NAMESPACE}/configmaps": items("kube-root-ca.crt"),
-        f"{NAMESPACE}/serviceaccounts": items("default"),
-        DEFINITION: found("tfjobs.kubeflow.org"),
-    }
-    api: Any = Api(objects)
-    assert remove(api, OWN, SHARED, keep=[]) == []
-    assert [path for path, _ in api.deleted] == [NAMESPACE, DEFINITION]
-    # That very object, as it was looked at.
-    assert api.deleted[0][1] == {"preconditions": {"uid": "uid-training", "resourceVersion": "7"}}
-
-
-@pytest.mark.parametrize(
-    ("held", "told"),
-    [
-        ("persistentvolumeclaims", "persistentvolumeclaims x"),
-        ("pods", "pods x"),
-        ("configmaps", "configmaps x"),
-    ],
-)
-def test_a_namespace_that_holds_something_is_kept_and_told(held: str, told: str) -> None:
-    api: Any = Api({NAMESPACE: found("training"), f"{NAMESPACE}/{held}": items("x")})
-    assert remove(api, OWN, SHARED, keep=[]) == [f"Namespace training is kept: it holds {told}"]
-    assert api.deleted == []
-
-
-def test_a_definition_that_has_jobs_is_kept() -> None:
-    definition = found("tfjobs.kubeflow.org", kind="CustomResourceDefinition")
-    api: Any = Api({DEFINITION: definition, "/apis/kubeflow.org/v1/tfjobs": items("m")})
-    assert remove(api, OWN, SHARED, keep=[]) == [
-        "CustomResourceDefinition tfjobs.kubeflow.org is kept: it holds tfjobs of other"
-    ]
-    assert api.deleted == []
-
-
-@pytest.mark.parametrize("owner", [None, "another"])
-def test_what_is_not_the_stacks_is_left(owner: str | None) -> None:
-    api: Any = Api({NAMESPACE: found("training", owner)})
-    assert remove(api, OWN, SHARED, keep=[]) == []
-    assert api.deleted == []
-
-
-def test_what_was_there_before_is_left() -> None:
-    api: Any = Api({NAMESPACE: found("training")})
-    assert remove(api, OWN, SHARED, keep=[NAMESPACE]) == []
-    assert api.deleted == []

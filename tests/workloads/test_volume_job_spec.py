@@ -81,6 +81,7 @@ def test_the_program_knows_where_the_user_finds_the_volume(storage: str, told: l
         *("python", "-m", "workloads.volume", "prepare", "--root=/training"),
         *(word.format(claim=claim_name(stack)) for word in told),
         "--owner=acme/training/dev",
+        "--formerly=/owners/formerly",
         "--directory=a=a",
         "--directory=team/b=b",
     ]

@@ -13,6 +13,7 @@ from workloads.volume import sources
 from workloads.volume.filling import Dataset
 from workloads.volume.place import Refused, Volume
 from workloads.volume.prepare import prepare
+from workloads.volume.renaming import renamed
 from workloads.volume.root_owner import own
 
 _MOST_BYTES = 4000
@@ -41,7 +42,7 @@ def _run(options: argparse.Namespace, volume: Volume) -> Sequence[str]:
     if command == "own":
         return [own(volume, options.user, options.group)]
     if command == "prepare":
-        return prepare(volume, dict(options.directory))
+        return prepare(renamed(volume, options.formerly), dict(options.directory))
     dataset = Dataset(volume, options.name)
     match command:
         case "sample":
@@ -78,7 +79,11 @@ def _parser() -> argparse.ArgumentParser:
     own_command = command("own")
     own_command.add_argument("--user", type=int, required=True)
     own_command.add_argument("--group", type=int, required=True)
-    command("prepare").add_argument(
+    prepare_command = command("prepare")
+    prepare_command.add_argument(
+        "--formerly", type=Path, help="a JSON list of what the owner was called before"
+    )
+    prepare_command.add_argument(
         "--directory",
         type=_directory,
         action="append",

@@ -53,7 +53,7 @@ def mark(volume: Volume, directory: Path, job: str) -> bool:
     wanted = Owner(volume.owner, job)
     # Written whole under another name first: a mark that is half there names nobody.
     aside = directory / f"{MARK}.{owner_token(volume.owner)}"
-    if held == wanted or (held is not None and held.stack != volume.owner):
+    if held == wanted or (held is not None and not volume.is_own(held.stack)):
         # Of a run that was killed.
         aside.unlink(missing_ok=True)
         return False
@@ -77,7 +77,7 @@ def unmark(directory: Path) -> None:
 def is_ours(volume: Volume, directory: Path) -> bool:
     """Whether `directory` is marked as this stack's, so that nobody else can have come in since."""
     held = owner_of(directory)
-    return held is not None and held.stack == volume.owner
+    return held is not None and volume.is_own(held.stack)
 
 
 def refusals(volume: Volume, directory: Path, job: str) -> Iterator[str]:
@@ -96,7 +96,7 @@ def refusals(volume: Volume, directory: Path, job: str) -> Iterator[str]:
 
 def _refusal(volume: Volume, directory: Path, job: str, held: Path) -> Iterator[str]:
     owner = owner_of(held)
-    if owner is None or owner.stack == volume.owner:
+    if owner is None or volume.is_own(owner.stack):
         return
     wanted = volume.shown(directory)
     shown = volume.shown(volume.root / held.relative_to(volume.root.resolve()))

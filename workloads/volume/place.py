@@ -21,12 +21,18 @@ class Refused(Exception):
 @dataclass(frozen=True)
 class Volume:
     """`root` is where it is mounted here, `path` where it lies on `where`; `owner` is the stack
-    that this program works for, organization/project/stack."""
+    that this program works for, organization.project.stack; `formerly` what it was called when it
+    marked what it has not marked since."""
 
     root: Path
     path: str
     where: str
     owner: str
+    formerly: Sequence[str] = ()
+
+    def is_own(self, stack: str) -> bool:
+        """Whether `stack` is the one that this program works for."""
+        return stack == self.owner or stack in self.formerly
 
     def shown(self, place: Path) -> str:
         """`place`, below the root, by the path that it has where the user can reach it."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from workloads.volume import owner_mark
 from workloads.volume.filling import DATASETS
 from workloads.volume.place import Refused, Volume, may_write
+from workloads.volume.renaming import settle
 
 _OPEN_TO_GROUP = 0o002
 """The umask under which folders are made: what one user of the group makes, the others may use."""
@@ -59,6 +60,7 @@ def prepare(volume: Volume, directories: Mapping[str, str]) -> list[str]:
         except BaseException:
             _take_back(made, [folder for folder in marked if folder in new])
             raise
+    settle(volume)
     lines = [f"{volume.shown(folder)} was made" for folder in made]
     lines += [f"{volume.shown(f)} is now of job {wanted[f]}" for f in marked if f not in made]
     return lines or [f"{volume.shown(volume.root)} is prepared: nothing was changed"]
