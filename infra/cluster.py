@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes import Provider
+from pulumi_kubernetes import Provider as KubernetesProvider
 
 from config.kubeconfig import find_cluster
 from config.stack import Stack
@@ -34,7 +34,9 @@ class Connection(pulumi.CustomResource):
     """Exists while the cluster can be reached, lets this user do what the stack needs, has what the
     stack does not bring, and nothing of others under the stack's names. A preview says in one
     sentence what is amiss. Deleted last, it removes the namespaces that the stack made and left
-    empty."""
+    empty. `link` is what it knows of the cluster."""
+
+    link: pulumi.Output[dict[str, Any]]
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class Connection(pulumi.CustomResource):
                 "connection": connection,
                 "namespace": namespace,
                 "owner": stack_label(),
+                "link": None,
                 "requires": list(expects.requires),
                 "declares": list(expects.declares),
                 "shares": {
@@ -60,6 +63,15 @@ class Connection(pulumi.CustomResource):
             },
             opts,
         )
+
+
+class ClusterPin(pulumi.ProviderResource):
+    """Our provider once more, which refuses to be configured while the recorded settings lead to
+    another cluster than they did. The engine configures every provider before a refresh or a
+    destroy looks at any resource, so that none is taken for gone on a cluster that never had it."""
+
+    def __init__(self, connection: Connection, opts: pulumi.ResourceOptions) -> None:
+        super().__init__("acktraining", "cluster-pin", {"link": connection.link}, opts)
 
 
 class Cluster(pulumi.ComponentResource):
@@ -79,19 +91,22 @@ class Cluster(pulumi.ComponentResource):
     ) -> None:
         super().__init__("ackTraining:infra:Cluster", "cluster", None, opts)
         found = find_cluster(stack.kubernetes, project, os.environ)
-        self.connection_settings: dict[str, Any] = {
-            "kubeconfig": found.file,
-            "context": found.context,
-        }
+        # As the stack's file says it, for each machine to find: all of it lies in the state, which
+        # a refresh and a destroy go by, of whoever runs them.
+        self.connection_settings: dict[str, Any] = {"context": found.context}
+        if found.file is not None:
+            self.connection_settings["kubeconfig"] = found.file
         self.connection = Connection(
             self.connection_settings,
             namespace=stack.kubernetes.namespace,
             expects=expects,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.provider = Provider(
+        self.pin = ClusterPin(self.connection, pulumi.ResourceOptions(parent=self))
+        self.provider = KubernetesProvider(
             "kubernetes",
-            kubeconfig=str((project / Path(found.file).expanduser()).absolute()),
+            # Empty and not left out: the SDK would write down this shell's KUBECONFIG.
+            kubeconfig=found.file or "",
             context=found.context,
             # Another file, context name or certificate of the same cluster replaces nothing.
             cluster_identifier=found.server,
@@ -137,5 +152,7 @@ class DestroyGuard(pulumi.CustomResource):
             "acktraining:cluster:DestroyGuard",
             "destroy-guard",
             {"connection": cluster.connection_settings},
-            pulumi.ResourceOptions(parent=cluster, depends_on=[cluster.connection, *after]),
+            pulumi.ResourceOptions(
+                parent=cluster, provider=cluster.pin, depends_on=[cluster.connection, *after]
+            ),
         )

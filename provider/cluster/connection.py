@@ -6,7 +6,8 @@ from cluster.errors import ClusterError, UnreachableError
 from cluster.leftovers import present, remove
 from cluster.ownership import foreign
 from cluster.requirements import unmet
-from provider.cluster.opened import is_known, opened
+from provider.cluster.link import LINK, is_new_cluster, is_to_be_recorded, linked, other_cluster
+from provider.cluster.opened import is_gone_for_good, is_known, opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
 
@@ -41,18 +42,35 @@ class Connection:
         # Where the kubeconfig lies is of this machine: another one is no change of the stack. What
         # the stack declares shows where it is declared.
         return Change(
-            updates=tuple(path for path in changed if re.split(r"[.\[]", path)[0] not in _NOT_SHOWN)
+            updates=tuple(
+                path for path in changed if re.split(r"[.\[]", path)[0] not in _NOT_SHOWN
+            ),
+            drift=(LINK,) if is_to_be_recorded(call) else (),
         )
 
     def create(self, call: Call) -> Properties:
-        return {"before": self._before(call)}
+        return {"before": self._before(call), **linked(call)}
 
     def read(self, call: Call) -> Properties | None:
-        return call.outputs
+        """A refresh records which cluster it is. ProviderError when it is another one or does not
+        answer; Pulumi's provider says so too then, in words of its own."""
+        if not is_known(call.inputs) or is_gone_for_good():
+            return call.outputs
+        link = call.outputs.get(LINK) or {}
+        try:
+            refusal = other_cluster(link) if link else None
+            again = bool(link) and refusal is None and is_new_cluster(link)
+            if refusal is None:
+                # Of a new cluster nothing is the stack's yet.
+                before = self._before(call) if again else call.outputs.get("before") or []
+                return {"before": before, **linked(call)}
+        except (ClusterError, ProviderError) as error:
+            refusal = str(error)
+        raise ProviderError(f"{refusal}; nothing of the stack was forgotten")
 
     def update(self, call: Call) -> Properties:
         known = list(call.outputs.get("before") or [])
-        return {"before": sorted({*known, *self._before(call)})}
+        return {"before": sorted({*known, *self._before(call)}), **linked(call)}
 
     def delete(self, call: Call) -> None:
         """All of the stack is gone by now: what it made for itself and others may use too goes, if
