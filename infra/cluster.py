@@ -66,12 +66,15 @@ class Connection(pulumi.CustomResource):
 
 
 class ClusterPin(pulumi.ProviderResource):
-    """Our provider once more, which refuses to be configured while the recorded settings lead to
-    another cluster than they did. The engine configures every provider before a refresh or a
+    """Our provider once more, which refuses to be configured while the settings lead to another
+    cluster than they did, or to none. The engine configures every provider before a refresh or a
     destroy looks at any resource, so that none is taken for gone on a cluster that never had it."""
 
-    def __init__(self, connection: Connection, opts: pulumi.ResourceOptions) -> None:
-        super().__init__("acktraining", "cluster-pin", {"link": connection.link}, opts)
+    def __init__(
+        self, settings: dict[str, Any], connection: Connection, opts: pulumi.ResourceOptions
+    ) -> None:
+        inputs = {"connection": settings, "link": connection.link}
+        super().__init__("acktraining", "cluster-pin", inputs, opts)
 
 
 class Cluster(pulumi.ComponentResource):
@@ -102,7 +105,9 @@ class Cluster(pulumi.ComponentResource):
             expects=expects,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.pin = ClusterPin(self.connection, pulumi.ResourceOptions(parent=self))
+        self.pin = ClusterPin(
+            self.connection_settings, self.connection, pulumi.ResourceOptions(parent=self)
+        )
         self.provider = KubernetesProvider(
             "kubernetes",
             # Empty and not left out: the SDK would write down this shell's KUBECONFIG.

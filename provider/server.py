@@ -62,13 +62,13 @@ class Provider(services.ResourceProviderServicer):
         return provider.DiffResponse(changes=provider.DiffResponse.DIFF_NONE)
 
     def Configure(self, request: Any, context: Any) -> Any:
-        link = _properties(request.args).get("link")
-        if link:
+        given = _properties(request.args)
+        if "link" in given:
             # Only of a stack on a cluster, whose modules no other loads.
-            from provider.cluster.link import refuse_pinned
+            from provider.cluster.pin import refuse_unpinned
 
             with _told(context, request):
-                refuse_pinned(link)
+                refuse_unpinned(given)
         return provider.ConfigureResponse(acceptSecrets=False, supportsPreview=True)
 
     def Cancel(self, request: Any, context: Any) -> Any:

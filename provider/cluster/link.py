@@ -4,7 +4,7 @@ from typing import Any
 
 from cluster.errors import ClusterError
 from cluster.identity import identify, is_another, is_made_again
-from provider.cluster.opened import holds_unknown, is_gone_for_good, is_known, opened
+from provider.cluster.opened import is_known, opened
 from provider.kinds import Call, Properties, ProviderError
 
 LINK = "link"
@@ -19,7 +19,7 @@ def linked(call: Call) -> dict[str, Any]:
     """The output to record. ProviderError when the cluster cannot be asked."""
     if not is_known(call.inputs):
         return {}
-    known = _recorded(call)
+    known = recorded(call.inputs, call.outputs)
     try:
         found = identify(opened(call.inputs))
     except ClusterError as error:
@@ -66,7 +66,7 @@ def refuse_other_cluster(call: Call) -> None:
     """OtherClusterError when the recorded settings, which did not change, lead to another cluster
     than the recorded one, or to one that was made anew in its place. ProviderError when the
     cluster cannot be asked."""
-    link = _recorded(call)
+    link = recorded(call.inputs, call.outputs)
     if not link:
         return
     try:
@@ -84,20 +84,7 @@ def refuse_other_cluster(call: Call) -> None:
         raise OtherClusterError(refusal)
 
 
-def refuse_pinned(link: Properties) -> None:
-    """OtherClusterError when what is recorded leads to another cluster. Whatever else may be amiss
-    is for the resources to tell."""
-    if holds_unknown(link) or is_gone_for_good():
-        return
-    try:
-        refusal = other_cluster(link)
-    except (ClusterError, ProviderError):
-        return
-    if refusal is not None:
-        raise OtherClusterError(refusal)
-
-
-def _recorded(call: Call) -> Properties:
+def recorded(inputs: Properties, outputs: Properties) -> Properties:
     """What is recorded of the very settings that hold now; empty when they changed."""
-    link: Properties = call.outputs.get(LINK) or {}
-    return link if link.get("connection") == call.inputs.get("connection") else {}
+    link: Properties = outputs.get(LINK) or {}
+    return link if link.get("connection") == inputs.get("connection") else {}
