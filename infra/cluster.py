@@ -44,6 +44,7 @@ class Connection(pulumi.CustomResource):
         *,
         namespace: str,
         expects: Expectations,
+        wants: dict[str, Any],
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__(
@@ -53,6 +54,7 @@ class Connection(pulumi.CustomResource):
                 "connection": connection,
                 "namespace": namespace,
                 "owner": stack_label(),
+                "wants": wants,
                 "link": None,
                 "requires": list(expects.requires),
                 "declares": list(expects.declares),
@@ -90,6 +92,7 @@ class Cluster(pulumi.ComponentResource):
         project: Path,
         *,
         expects: Expectations,
+        wants: dict[str, Any],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("ackTraining:infra:Cluster", "cluster", None, opts)
@@ -103,6 +106,7 @@ class Cluster(pulumi.ComponentResource):
             self.connection_settings,
             namespace=stack.kubernetes.namespace,
             expects=expects,
+            wants=wants,
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.pin = ClusterPin(

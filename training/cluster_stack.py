@@ -11,6 +11,7 @@ from config.stack import Stack
 from infra.cluster import Cluster, DestroyGuard, Expectations, Namespace
 from infra.kubernetes_object import KubernetesObject
 from training.cluster_job import TrainingJob
+from training.cluster_wants import cluster_wants
 from training.code_config_map import runtime_config_map
 from workloads.cluster import SharedStorage, TensorBoard
 from workloads.images import images_abroad
@@ -29,7 +30,7 @@ class ClusterStack:
         # Before anything is declared: upstream's files may be unfit.
         manifests = manifests_of(stack, project) if stack.operator.install else []
         _warn_of_images_abroad(stack, manifests)
-        cluster = Cluster(stack, project, expects=_expectations(stack))
+        cluster = Cluster(stack, project, expects=_expectations(stack), wants=cluster_wants(stack))
         namespace: list[pulumi.Resource] = []
         if stack.kubernetes.create_namespace:
             namespace = [Namespace(self._namespace, jobs_namespace_labels(stack), cluster)]

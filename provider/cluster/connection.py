@@ -7,11 +7,12 @@ from cluster.leftovers import present, remove
 from cluster.ownership import foreign
 from cluster.requirements import unmet
 from provider.cluster.link import LINK, is_new_cluster, is_to_be_recorded, linked, other_cluster
+from provider.cluster.notices import notices
 from provider.cluster.opened import is_gone_for_good, is_known, opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
 
-_NOT_SHOWN = ("connection", "declares", "requires")
+_NOT_SHOWN = ("connection", "declares", "requires", "wants")
 
 
 class Connection:
@@ -35,7 +36,11 @@ class Connection:
             refusal = refusal or foreign(cluster, name, owners, call.inputs.get("declares") or [])
         except (ClusterError, ProviderError) as error:
             return [str(error)]
-        return [] if refusal is None else [refusal]
+        if refusal is not None:
+            return [refusal]
+        for sentence in notices(cluster, call.inputs):
+            call.announce(sentence)
+        return []
 
     def compare(self, call: Call) -> Change:
         changed = changed_paths(call.old_inputs, call.inputs)

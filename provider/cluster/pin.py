@@ -27,15 +27,22 @@ def refuse_unpinned(given: Properties) -> None:
         return
     try:
         target = Connection.of(link["connection"], place.PROJECT).target()
+        refusal = None
         if target.server != link["server"]:
             refusal = other_cluster(link)
-        else:
-            refusal = None if _answers(target) else _silence(link)
+        elif not _answers(target):
+            # What a real request comes to.
+            identify(opened(link))
+    except UnreachableError as error:
+        refusal = (
+            f"{error}. If the cluster is gone for good, `{GONE_FOR_GOOD}=true pulumi destroy` "
+            "forgets what was on it"
+        )
     except ClusterError as error:
         refusal = str(error)
     if refusal is not None:
         # On a line of its own, as the engine puts the names of resource and provider before it.
-        raise ProviderError(f"\n{refusal}; nothing was deleted or forgotten")
+        raise ProviderError(f"\nNothing was deleted or forgotten: {refusal}")
 
 
 def _answers(target: Target) -> bool:
@@ -49,15 +56,3 @@ def _answers(target: Target) -> bool:
     except OSError:
         return False
     return True
-
-
-def _silence(link: Properties) -> str | None:
-    """What a real request comes to, in a sentence when to nothing."""
-    try:
-        identify(opened(link))
-    except UnreachableError as error:
-        return (
-            f"{error}. If the cluster is gone for good, `{GONE_FOR_GOOD}=true pulumi destroy` "
-            "forgets what was on it"
-        )
-    return None
