@@ -30,40 +30,33 @@ def matching(cluster: Cluster, selector: Mapping[str, Sequence[str]]) -> Nodes |
     return found.get("items") or [], not (found.get("metadata") or {}).get("continue")
 
 
-def misfits(wants: Sequence[Mapping[str, Any]], nodes: Nodes) -> Iterator[str]:
-    """A sentence for each of `wants`, the replicas that are sent to these nodes, that none of them
-    could run even when empty, and one alone when there are no nodes.
+def misfits(group: Mapping[str, Any], nodes: Nodes) -> Iterator[str]:
+    """A sentence for each of the replicas of `group` that none of its nodes could run even when
+    empty, and one alone when there are no nodes.
 
-    Each is `{"path": "jobs.m.worker", "pool": …, "amounts": {"cpu": "4", "memory": "16Gi",
-    "nvidia.com/gpu": "1"}}`; `pool` is left out where any node will do.
+    `{"path": what a sentence on all of it begins with, "where": "of node pool a10", "asks":
+    [{"path": …, "amounts": {"cpu": "4", "memory": "16Gi", "nvidia.com/gpu": "1"}}]}`.
     """
     found, complete = nodes
     if not found:
-        yield (
-            f"nodePools.{wants[0]['pool']}: no node of the cluster has its labels: "
-            f"{', '.join(str(want['path']) for want in wants)} would wait for one"
-            if wants[0].get("pool")
-            else "the cluster has no nodes: jobs would wait for one"
-        )
-        return
-    if not complete:
-        return
-    for want in wants:
-        yield from _too_much(want, found)
+        yield f"{group['path']}: there is no such node, and its replicas wait until there is one"
+    elif complete:
+        for ask in group["asks"]:
+            yield from _too_much(ask, str(group["where"]), found)
 
 
-def _too_much(want: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    where = f"of node pool {want['pool']}" if want.get("pool") else "of the cluster"
-    for resource, asked in want["amounts"].items():
-        offered = [_allocatable(node).get(resource, "0") for node in nodes]
-        largest = max(offered, key=amount)
+def _too_much(
+    ask: Mapping[str, Any], where: str, nodes: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    for resource, asked in ask["amounts"].items():
+        largest = max((_allocatable(node).get(resource, "0") for node in nodes), key=amount)
         if amount(str(asked)) <= amount(largest):
             continue
         if resource == GPU and not amount(largest):
-            yield f"{want['path']}: asks for {GPU}, which no node {where} offers"
+            yield f"{ask['path']}: asks for {GPU}, which no node {where} offers"
         else:
             yield (
-                f"{want['path']}: asks for {asked} {resource}, and the largest node {where} offers "
+                f"{ask['path']}: asks for {asked} {resource}, and the largest node {where} offers "
                 f"{largest}"
             )
 

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from cluster.client import Cluster
 from cluster.errors import ClusterError
@@ -46,7 +45,6 @@ def notices(cluster: Cluster, inputs: Properties) -> list[str]:
 def _fitting(cluster: Cluster, group: Properties) -> Callable[[], list[str]]:
     def ask() -> list[str]:
         nodes = matching(cluster, group.get("labels") or {})
-        asks: list[dict[str, Any]] = group["asks"]
-        return [] if nodes is None else list(misfits(asks, nodes))
+        return [] if nodes is None else list(misfits(group, nodes))
 
     return ask
