@@ -60,15 +60,13 @@ def test_a_colleague_with_another_kubeconfig(cluster: Cluster, tmp_path: Path) -
         theirs = at_home(mine, tmp_path / "theirs")
         shutil.rmtree(mine.parent)
         stack.workspace.environment["KUBECONFIG"] = str(theirs)
-        for command in (stack.workspace.refresh, stack.workspace.up):
-            done = command()
+        for done in (stack.workspace.refresh(), stack.workspace.up()):
             assert done.code == 0, done
             assert "change" not in summary(done).replace("unchanged", ""), done
         # A machine that knows no such context is told so, and not to forget all.
         there = names(stack)
         stack.workspace.environment["KUBECONFIG"] = f"{tmp_path}/none"
-        for command in (stack.workspace.refresh, stack.workspace.destroy):
-            refused = command()
+        for refused in (stack.workspace.refresh(), stack.workspace.destroy()):
             assert refused.code != 0
             assert "Nothing was deleted or forgotten: kubeconfig" in refused.text, refused
             assert "DELETE_UNREACHABLE" not in refused.text, refused

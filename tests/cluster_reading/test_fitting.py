@@ -30,12 +30,12 @@ def node(**allocatable: str) -> dict[str, Any]:
 
 
 def told(
-    nodes: tuple[int, Any], volumes: tuple[int, Any] = (200, {"items": []}), **wants: Any
+    found: tuple[int, Any], volumes: tuple[int, Any] = (200, {"items": []}), **wants: Any
 ) -> tuple[list[str], list[str]]:
     """The sentences, and what was asked of the cluster."""
 
     def answer(request: Request) -> tuple[int, Any]:
-        return nodes if request.path.startswith("/api/v1/nodes") else volumes
+        return found if request.path.startswith("/api/v1/nodes") else volumes
 
     with api_server(answer) as server:
         cluster = Connection(content=kubeconfig(server.url)).open()
