@@ -49,12 +49,17 @@ def test_a_colleague_with_another_kubeconfig(cluster: Cluster, tmp_path: Path) -
     mine = at_home(cluster.kubeconfig, tmp_path / "mine")
     (context,) = yaml.safe_load(mine.read_text())["contexts"]
     with stack_on(cluster, tmp_path / "project") as stack:
+        stack.configure(jobs={}, kubernetes=stack.connection(kubeconfig=str(mine)))
+        created = stack.workspace.up()
+        assert created.code == 0, created
         stack.configure(
             jobs={}, kubernetes={"context": context["name"], "namespace": stack.namespace}
         )
         stack.workspace.environment["KUBECONFIG"] = f"{tmp_path}/none:{mine}"
-        created = stack.workspace.up()
-        assert created.code == 0, created
+        moved = stack.workspace.up()
+        assert moved.code == 0, moved
+        # It is the same cluster, however it is named.
+        assert "replaced" not in summary(moved), moved
         assert str(tmp_path / "mine") not in stack.workspace.exported()
         # From here on a colleague, whose file lies elsewhere.
         theirs = at_home(mine, tmp_path / "theirs")
@@ -111,15 +116,16 @@ def test_nodes_and_volumes_that_a_job_would_wait_for(stack: ClusterStack) -> Non
         "n": {**busy, "worker": {"nodePool": "gone"}},
     }
     stack.configure(jobs=jobs, nodePools=pools)
-    stack.kubectl("delete", "pvc", "--all", "--wait=false")
+    # It is there for as long as its claim is.
+    (volume,) = stack.volumes()
+    stack.cluster.kubectl("delete", "pv", volume, "--wait=false")
     shown = stack.workspace.preview()
     assert shown.code == 0, shown
     for told in (
         "jobs.m.worker: asks for 8 cpu, and the largest node of node pool small offers 2",
         "jobs.m.worker: asks for nvidia.com/gpu, which no node of node pool small offers",
+        f"PersistentVolume {volume} is being deleted: what uses it runs on, and no new pod can",
         "nodePools.gone: there is no such node, and its replicas wait until there is one",
     ):
         assert shown.text.count(told) == 1, shown
     stack.configure(jobs={}, nodePools=pools)
-    refreshed = stack.workspace.refresh()
-    assert refreshed.code == 0, refreshed
