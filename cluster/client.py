@@ -44,6 +44,11 @@ class Cluster:
         """How messages call it: context and server."""
         return f"cluster {self._target.context} ({without_user(self._target.server)})"
 
+    @property
+    def server(self) -> str:
+        """Its URL, as it may be shown."""
+        return without_user(self._target.server)
+
     def get(self, path: str, **query: str | int) -> dict[str, Any]:
         """The object, or list of objects, at `path`."""
         return self._json("GET", path, query)

@@ -6,6 +6,8 @@ that this process may run in.
 
 from __future__ import annotations
 
+import os
+import pwd
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +34,7 @@ class Connection:
         `{"content": text}`. A relative path is one of the project."""
         path = given.get("kubeconfig")
         return cls(
-            kubeconfig=str(project / Path(str(path)).expanduser()) if path else None,
+            kubeconfig=str(project / _expanded(str(path))) if path else None,
             context=given.get("context") or None,
             content=given.get("content") or None,
         )
@@ -57,3 +59,13 @@ class Connection:
             return target, credentials(target)
 
         return Cluster(identify)
+
+
+def _expanded(file: str) -> Path:
+    """As Pulumi's provider takes it: ~ is the home that the machine has on record, whatever HOME
+    says."""
+    try:
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return Path(file).expanduser()
+    return Path(home, file[2:]) if file.startswith("~/") else Path(file)

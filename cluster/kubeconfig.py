@@ -34,7 +34,7 @@ def default_files() -> list[Path]:
     if not named:
         return [Path("~/.kube/config").expanduser()]
     # Like kubectl: a list may name files that are not there, as long as one is.
-    found = [Path(name).expanduser() for name in named]
+    found = [Path(name) for name in named]
     return [path for path in found if path.exists()] or found
 
 

@@ -14,7 +14,10 @@ from config.roles import ROLES
 Path = tuple[str | int, ...]
 
 _LONGEST_SHOWN = 60
+_LONGEST_WORD = 120
 _SHORTEST_HIDDEN = 4
+_OVERLONG = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+"""A word that no one reads; a path that someone has is shorter."""
 _PLAIN_KEY = re.compile("[A-Za-z_][A-Za-z0-9_-]*")
 
 
@@ -40,7 +43,8 @@ class Fault:
         got = f", got {self.got}" if self.got else ""
         advice = f"; {self.advice}" if self.advice and self.got != _HIDDEN else ""
         place = path_text(self.path)
-        return f"{NAMESPACE}:" + _one_line(hidden.strip(f"{place}: {self.message}{got}{advice}"))
+        text = hidden.strip(f"{place}: {self.message}{got}{advice}")
+        return f"{NAMESPACE}:" + _one_line(_OVERLONG.sub(lambda found: _short(found[0]), text))
 
     def sort_key(self) -> tuple[list[tuple[bool, int, str]], str]:
         parts = [
@@ -100,7 +104,7 @@ def path_text(path: Path) -> str:
         if isinstance(part, int):
             text += f"[{part}]"
         elif _PLAIN_KEY.fullmatch(part):
-            text += f".{part}" if text else part
+            text += f".{_short(part)}" if text else _short(part)
         else:
             text += f"[{json.dumps(_short(part), ensure_ascii=False)}]"
     return text

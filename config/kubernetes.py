@@ -24,7 +24,8 @@ class Kubernetes(Section):
     }
 
     kubeconfig: KubeconfigPath | None = setting(
-        "Kubeconfig file, absolute, from ~ or relative to the project. When absent: the files of "
+        "Kubeconfig file, absolute, from ~ or relative to the project; for a stack of several "
+        "people, one that each of them has there. When absent: the files of each machine's "
         "KUBECONFIG, else ~/.kube/config, and context has to name the cluster.",
         Change.NO_CHANGE,
     )

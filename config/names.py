@@ -145,10 +145,12 @@ def parse_mount_path(text: str) -> str:
     path = parse_absolute(text)
     if ":" in path:
         raise BadValueError("must not hold a colon")
-    for taken in ("/dev/shm", "/training", "/tmp", "/opt/ack-training"):
+    for taken in ("/training", "/tmp", "/opt/ack-training", "/dev", "/proc", "/sys"):
         if path == "/" or path == taken or path.startswith(f"{taken}/"):
             raise BadValueError(
-                "must not be /, nor /training, /tmp, /dev/shm or /opt/ack-training or below them"
+                "must not be /, nor /training, /tmp, /opt/ack-training, /dev, /proc or /sys or "
+                "below them",
+                "a role's shm is the size of /dev/shm" if path == "/dev/shm" else "",
             )
     return path
 

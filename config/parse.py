@@ -47,7 +47,11 @@ def parse(
     if stack is not None:
         wrong = [plain_path(error["loc"]) for error in errors]
         broken = frozenset(str(path[0]) for path in wrong if path)
-        faults += stack_faults(stack, _doubtful(wrong), broken)
+        faults += [
+            fault
+            for fault in stack_faults(stack, _doubtful(wrong), broken)
+            if not any(_is_of_what_is_left(fault.path, path) for path in wrong)
+        ]
         if project_directory is not None:
             faults += disk_faults(stack, project_directory)
     if faults:
@@ -76,6 +80,12 @@ def _validate(raw: dict[Any, Any]) -> tuple[Stack | None, list[Any]]:
             missing = error["type"] == "missing"
             _take_out(raw, error["loc"][:-1] if missing else error["loc"])
     return None, found or []
+
+
+def _is_of_what_is_left(path: Path, wrong: Path) -> bool:
+    """Whether a rule on node pools that looks at `path` looked at what is left of it without the
+    wrong value."""
+    return path[:1] == ("nodePools",) and path in (wrong, wrong[:-1])
 
 
 def _told_once(errors: list[Any]) -> list[Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes import Provider
+from pulumi_kubernetes import Provider as KubernetesProvider
 
 from config.kubeconfig import find_cluster
 from config.stack import Stack
@@ -39,9 +39,11 @@ class Connection(pulumi.CustomResource):
     stack does not bring, and nothing of others under the stack's names. A preview says in one
     sentence what is amiss.
 
-    Output: `formerly`, known to every preview: what the stack was called before it was renamed."""
+    Outputs: `formerly`, known to every preview: what the stack was called before it was renamed;
+    `link`: what it knows of the cluster."""
 
     formerly: pulumi.Output[list[str]]
+    link: pulumi.Output[dict[str, Any]]
 
     def __init__(
         self,
@@ -50,6 +52,7 @@ class Connection(pulumi.CustomResource):
         namespace: str,
         expects: Expectations,
         declares: Awaitable[list[dict[str, Any]]],
+        wants: dict[str, Any],
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__(
@@ -59,6 +62,8 @@ class Connection(pulumi.CustomResource):
                 "connection": connection,
                 "namespace": namespace,
                 "owner": stack_label(),
+                "wants": wants,
+                "link": None,
                 "requires": list(expects.requires),
                 "declares": declares,
                 "formerly": None,
@@ -80,6 +85,18 @@ class SharedObject(pulumi.CustomResource):
         )
 
 
+class ClusterPin(pulumi.ProviderResource):
+    """Our provider once more, which refuses to be configured while the settings lead to another
+    cluster than they did, or to none. The engine configures every provider before a refresh or a
+    destroy looks at any resource, so that none is taken for gone on a cluster that never had it."""
+
+    def __init__(
+        self, settings: dict[str, Any], connection: Connection, opts: pulumi.ResourceOptions
+    ) -> None:
+        inputs = {"connection": settings, "link": connection.link}
+        super().__init__("acktraining", "cluster-pin", inputs, opts)
+
+
 class Cluster(pulumi.ComponentResource):
     """The cluster that the config names, and nothing of the shell's.
 
@@ -93,25 +110,32 @@ class Cluster(pulumi.ComponentResource):
         project: Path,
         *,
         expects: Expectations,
+        wants: dict[str, Any],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("ackTraining:infra:Cluster", "cluster", None, opts)
         self._declared: list[Declared] | None = []
         found = find_cluster(stack.kubernetes, project, os.environ)
-        self.connection_settings: dict[str, Any] = {
-            "kubeconfig": found.file,
-            "context": found.context,
-        }
+        # As the stack's file says it, for each machine to find: all of it lies in the state, which
+        # a refresh and a destroy go by, of whoever runs them.
+        self.connection_settings: dict[str, Any] = {"context": found.context}
+        if found.file is not None:
+            self.connection_settings["kubeconfig"] = found.file
         self.connection = Connection(
             self.connection_settings,
             namespace=stack.kubernetes.namespace,
             expects=expects,
             declares=self._all_declared(),
+            wants=wants,
             opts=pulumi.ResourceOptions(parent=self),
         )
-        self.provider = Provider(
+        self.pin = ClusterPin(
+            self.connection_settings, self.connection, pulumi.ResourceOptions(parent=self)
+        )
+        self.provider = KubernetesProvider(
             "kubernetes",
-            kubeconfig=str((project / Path(found.file).expanduser()).absolute()),
+            # Empty and not left out: the SDK would write down this shell's KUBECONFIG.
+            kubeconfig=found.file or "",
             context=found.context,
             # Another file, context name or certificate of the same cluster replaces nothing.
             cluster_identifier=found.server,
@@ -183,5 +207,7 @@ class DestroyGuard(pulumi.CustomResource):
             "acktraining:cluster:DestroyGuard",
             "destroy-guard",
             {"connection": cluster.connection_settings},
-            pulumi.ResourceOptions(parent=cluster, depends_on=[cluster.connection, *after]),
+            pulumi.ResourceOptions(
+                parent=cluster, provider=cluster.pin, depends_on=[cluster.connection, *after]
+            ),
         )

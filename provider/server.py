@@ -62,6 +62,13 @@ class Provider(services.ResourceProviderServicer):
         return provider.DiffResponse(changes=provider.DiffResponse.DIFF_NONE)
 
     def Configure(self, request: Any, context: Any) -> Any:
+        given = _properties(request.args)
+        if "link" in given:
+            # Only of a stack on a cluster, whose modules no other loads.
+            from provider.cluster.pin import refuse_unpinned
+
+            with _told(context, request):
+                refuse_unpinned(given)
         return provider.ConfigureResponse(acceptSecrets=False, supportsPreview=True)
 
     def Cancel(self, request: Any, context: Any) -> Any:

@@ -36,6 +36,13 @@ unset PYTHONHOME PYTHONINSPECT PYTHONPATH PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHON
 PATH="$root/.venv/bin:$engine:$PATH"
 PULUMI_SKIP_UPDATE_CHECK=true
 export PATH PULUMI_SKIP_UPDATE_CHECK
+# Pulumi, its plugins and the program talk over gRPC on this machine: a proxy has no part in it, and
+# gRPC, unlike others, does not except this machine by itself.
+loopback="127.0.0.1,localhost,::1"
+no_grpc_proxy="$loopback${{no_grpc_proxy:+,$no_grpc_proxy}}"
+no_proxy="$loopback${{no_proxy:+,$no_proxy}}${{NO_PROXY:+,$NO_PROXY}}"
+NO_PROXY=$no_proxy
+export no_grpc_proxy no_proxy NO_PROXY
 {plugins}
 has_backend() {{
     credentials="${{PULUMI_HOME:-${{HOME:-}}/.pulumi}}/credentials.json"

@@ -10,6 +10,7 @@ import pulumi
 from config.stack import Stack
 from infra.cluster import Cluster, DestroyGuard, Expectations
 from training.cluster_job import TrainingJob
+from training.cluster_wants import cluster_wants
 from training.code_config_map import runtime_config_map
 from workloads.cluster import SharedStorage, TensorBoard
 from workloads.images import images_abroad
@@ -28,7 +29,7 @@ class ClusterStack:
         # Before anything is declared: upstream's files may be unfit.
         manifests = manifests_of(stack, project) if stack.operator.install else []
         _warn_of_images_abroad(stack, manifests)
-        cluster = Cluster(stack, project, expects=_expectations(stack))
+        cluster = Cluster(stack, project, expects=_expectations(stack), wants=cluster_wants(stack))
         namespace: list[pulumi.Resource] = []
         if stack.kubernetes.create_namespace:
             other = "set another ack-training:kubernetes.namespace"

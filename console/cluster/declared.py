@@ -34,7 +34,7 @@ class TensorBoardDeclared:
 class Declared:
     """`jobs` are the replicas of each job by its name."""
 
-    kubeconfig: str
+    kubeconfig: str | None
     context: str
     namespace: str
     jobs: Mapping[str, tuple[str, ...]]

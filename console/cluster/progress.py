@@ -10,7 +10,7 @@ from cluster.errors import RefusedError
 from cluster.observe import pod_path
 from cluster.progress import progress_of
 from cluster.seen import CONTAINER, PodSeen
-from console.cluster.together import together
+from cluster.together import together
 from supervisor.job_progress import JobProgress
 
 _LINES = 30

@@ -10,6 +10,7 @@ from cluster.errors import RefusedError
 from cluster.failure import first_failure
 from cluster.lookup import find
 from cluster.seen import JobSeen
+from cluster.together import together
 from cluster.verdict import FAILED, state_of
 from console.choice import NotFoundError, choose_job, choose_replica
 from console.cluster.declared import Declared
@@ -18,7 +19,6 @@ from console.cluster.log import ClusterLog
 from console.cluster.look import Listed, Objects, job_look, jobs_seen
 from console.cluster.progress import ProgressReader
 from console.cluster.services import ABSENT, is_ready, service_look
-from console.cluster.together import together
 from console.look import Look, ServiceLook
 from workloads.pods import MANAGED_BY
 from workloads.tensorboard_spec import NAME as TENSORBOARD

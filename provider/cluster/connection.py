@@ -5,11 +5,13 @@ import re
 from cluster.errors import ClusterError
 from cluster.ownership import foreign
 from cluster.requirements import unmet
-from provider.cluster.opened import is_known, opened
+from provider.cluster.link import LINK, is_to_be_recorded, linked, other_cluster
+from provider.cluster.notices import notices
+from provider.cluster.opened import is_gone_for_good, is_known, opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
 
-_NOT_SHOWN = ("connection", "declares", "requires")
+_NOT_SHOWN = ("connection", "declares", "requires", "wants")
 _FORMERLY = "formerly"
 """The labels that the stack had before it was renamed, the first one first."""
 
@@ -35,7 +37,11 @@ class Connection:
             refusal = refusal or foreign(cluster, name, owners, call.inputs.get("declares") or [])
         except (ClusterError, ProviderError) as error:
             return [str(error)]
-        return [] if refusal is None else [refusal]
+        if refusal is not None:
+            return [refusal]
+        for sentence in notices(cluster, call.inputs):
+            call.announce(sentence)
+        return []
 
     def remembered(self, call: Call) -> Properties:
         return {_FORMERLY: _formerly(call)}
@@ -46,13 +52,28 @@ class Connection:
         # the stack declares shows where it is declared.
         updates = tuple(path for path in changed if re.split(r"[.\[]", path)[0] not in _NOT_SHOWN)
         note = _moved(call)
-        return Change(updates=updates, notes=() if note is None else (note,))
+        return Change(
+            updates=updates,
+            drift=(LINK,) if is_to_be_recorded(call) else (),
+            notes=() if note is None else (note,),
+        )
 
     def create(self, call: Call) -> Properties:
-        return self.remembered(call)
+        return {**self.remembered(call), **linked(call)}
 
     def read(self, call: Call) -> Properties | None:
-        return call.outputs
+        """A refresh records which cluster it is. ProviderError when it is another one or does not
+        answer; Pulumi's provider says so too then, in words of its own."""
+        if not is_known(call.inputs) or is_gone_for_good():
+            return call.outputs
+        link = call.outputs.get(LINK) or {}
+        try:
+            refusal = other_cluster(link) if link else None
+            if refusal is None:
+                return {**call.outputs, **linked(call)}
+        except (ClusterError, ProviderError) as error:
+            refusal = str(error)
+        raise ProviderError(f"{refusal}; nothing of the stack was forgotten")
 
     def update(self, call: Call) -> Properties:
         return self.create(call)

@@ -28,8 +28,9 @@ GONE_FOR_GOOD = "PULUMI_K8S_DELETE_UNREACHABLE"
 
 
 def is_gone_for_good() -> bool:
-    """Whether the user has said that the cluster is, so that there is nothing to ask it."""
-    return os.environ.get(GONE_FOR_GOOD, "").lower() in ("1", "t", "true")
+    """Whether the user has said that the cluster is, so that there is nothing to ask it; in the one
+    spelling that pulumi-kubernetes heeds."""
+    return os.environ.get(GONE_FOR_GOOD) == "true"
 
 
 def opened(inputs: Properties) -> Cluster:

@@ -25,7 +25,10 @@ class SharedObject:
         return {"owners": self._owners(call), "before": self._before(call)}
 
     def read(self, call: Call) -> Properties | None:
-        return call.outputs
+        """On a cluster that was made again, others may have been first."""
+        if is_gone_for_good():
+            return call.outputs
+        return {**call.outputs, "before": self._before(call)}
 
     def update(self, call: Call) -> Properties:
         return self.create(call)

@@ -68,7 +68,7 @@ def test_a_destroy_of_a_cluster_that_does_not_answer(operated: Cluster, tmp_path
         unreachable(operated.kubeconfig, copy)
         refused = stack.workspace.destroy()
         assert refused.code != 0
-        assert "nothing was deleted" in refused.text, refused
+        assert "Nothing was deleted or forgotten: cluster " in refused.text, refused
         assert "PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy" in refused.text
         assert {resource["urn"] for resource in exported_resources(stack)} == before
         # The cluster is gone for good: the documented way to forget what was on it.

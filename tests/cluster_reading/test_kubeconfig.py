@@ -1,6 +1,8 @@
 """Which cluster a kubeconfig means."""
 
+import pwd
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -128,7 +130,9 @@ def test_a_context_alone_is_looked_up_where_kubectl_would(
 def test_paths_are_of_the_project_or_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", "/home/me")
+    # On record, as Pulumi's provider reads it, which does not heed HOME.
+    monkeypatch.setenv("HOME", "/elsewhere")
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_dir="/home/me"))
     assert Connection.of({"kubeconfig": "k/c"}, tmp_path) == Connection(str(tmp_path / "k/c"))
     assert Connection.of({"kubeconfig": "~/c", "context": "x"}, tmp_path) == Connection(
         "/home/me/c", "x"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+import config.kubeconfig as kubeconfig_module
 from config import ConfigErrors, parse
 from config.kubeconfig import Cluster, KubeconfigError, find_cluster
 from config.kubernetes import Kubernetes
@@ -33,6 +34,8 @@ def kubeconfig(*contexts: str, current: str = "") -> str:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
+    # And on record, as Pulumi's provider reads it.
+    monkeypatch.setattr(kubeconfig_module, "_known_home", lambda: tmp_path)
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube/config").write_text(kubeconfig("home", "work", current="work"))
     return tmp_path
@@ -47,7 +50,7 @@ def told(home: Path, environment: dict[str, str], **given: str) -> str:
 
 def test_a_context_of_the_default_file(home: Path) -> None:
     found = find_cluster(settings(context="home"), home, {})
-    assert found == Cluster("~/.kube/config", "home", "https://home")
+    assert found == Cluster(None, "home", "https://home")
 
 
 def test_a_context_of_the_files_of_KUBECONFIG(home: Path) -> None:
@@ -55,7 +58,38 @@ def test_a_context_of_the_files_of_KUBECONFIG(home: Path) -> None:
     (home / "b").write_text(kubeconfig("two", "three"))
     files = f"{home}/gone:{home}/a:{home}/b"
     found = find_cluster(settings(context="three"), home, {"KUBECONFIG": files})
-    assert found == Cluster(f"{home}/b", "three", "https://three")
+    assert found == Cluster(None, "three", "https://three")
+
+
+def test_the_files_of_KUBECONFIG_are_one(home: Path) -> None:
+    """As kubectl and Pulumi's provider merge them: of two of a name the first counts, and a context
+    may name what another file has, as may the current-context."""
+    (home / "a").write_text(kubeconfig("one", current="two"))
+    (home / "b").write_text(
+        yaml.safe_dump(
+            {
+                "clusters": [{"name": "c-one", "cluster": {"server": "https://late"}}],
+                "contexts": [
+                    {"name": "one", "context": {"cluster": "c-gone"}},
+                    {"name": "two", "context": {"cluster": "c-one"}},
+                ],
+            }
+        )
+    )
+    both = {"KUBECONFIG": f"{home}/a:{home}/b"}
+    for context in ("one", "two"):
+        found = find_cluster(settings(context=context), home, both)
+        assert found == Cluster(None, context, "https://one")
+
+
+def test_a_home_that_only_HOME_knows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pulumi's provider would look for ~ elsewhere than the rest does."""
+    monkeypatch.setattr(kubeconfig_module, "_known_home", lambda: Path("/root"))
+    assert told(home, {}, kubeconfig="~/.kube/config", context="home") == (
+        f"kubernetes.kubeconfig: ~ is '{home}' by HOME, and '/root' for Pulumi's provider; "
+        "leave it out, and have KUBECONFIG name the file"
+    )
+    assert find_cluster(settings(context="home"), home, {}).server == "https://home"
 
 
 def test_KUBECONFIG_does_not_reach_a_named_file(home: Path) -> None:

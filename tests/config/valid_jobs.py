@@ -179,7 +179,7 @@ def jobs(draw: st.DrawFn, name: str, pools: list[str], scheduler: str | None) ->
 
 
 def _may_be_mounted(path: str) -> bool:
-    taken = ("/training", "/tmp", "/dev/shm", "/opt/ack-training")
+    taken = ("/training", "/tmp", "/opt/ack-training", "/dev", "/proc", "/sys")
     return not any(path == each or path.startswith(f"{each}/") for each in taken)
 
 

@@ -162,9 +162,6 @@ def test_a_cluster_that_is_away_does_not_fail_a_preview(monkeypatch: pytest.Monk
 def test_another_kubeconfig_is_no_change(there: FakeCluster) -> None:
     moved: dict[str, Any] = {"connection": {"kubeconfig": "elsewhere", "context": "dev"}}
     assert not compared(**moved)
-    call = Call(inputs=moved, old_inputs={"connection": OLD["connection"]})
-    assert not Connection().compare(call)
-    assert not DestroyGuard().compare(call)
 
 
 def test_another_name_is_another_job(there: FakeCluster) -> None:
@@ -247,9 +244,10 @@ def test_nothing_is_deleted_while_the_cluster_is_away(monkeypatch: pytest.Monkey
     call = Call(inputs={"connection": NOWHERE})
     with pytest.raises(ProviderError) as error:
         DestroyGuard().delete(call)
-    assert str(error.value).endswith(
-        "; nothing was deleted. If the cluster is gone for good, "
-        "`PULUMI_K8S_DELETE_UNREACHABLE=true pulumi destroy` forgets what was on it"
+    # Not what makes Pulumi forget all: it may well be there.
+    assert str(error.value) == (
+        "the cluster's kubeconfig is no kubeconfig: it has no clusters and no contexts; nothing "
+        "was deleted"
     )
     monkeypatch.setenv("PULUMI_K8S_DELETE_UNREACHABLE", "true")
     DestroyGuard().delete(call)

@@ -158,3 +158,13 @@ def test_a_moved_checkout_is_one_line(checkout: Checkout, tmp_path: Path) -> Non
     assert ran.stdout == ""
     (line,) = ran.stderr.splitlines()
     assert f"run 'make setup' in {moved}" in line
+
+
+def test_the_users_exceptions_from_a_proxy_are_kept(tmp_path: Path, program: Program) -> None:
+    show = program("pulumi", 'echo "$no_proxy|$NO_PROXY|$no_grpc_proxy"').parent
+    checkout = Checkout(tmp_path, show)
+    own = "127.0.0.1,localhost,::1"
+    assert checkout.run().stdout == f"{own}|{own}|{own}\n"
+    both = f"{own},a.example,b.example"
+    ran = checkout.run(no_proxy="a.example", NO_PROXY="b.example", no_grpc_proxy="c.example")
+    assert ran.stdout == f"{both}|{both}|{own},c.example\n"
