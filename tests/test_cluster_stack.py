@@ -116,6 +116,7 @@ def test_a_whole_stack(kubeconfig: str) -> None:
         "kubernetes:kubeflow.org/v1:TFJob::m",
         "kubernetes:networking.k8s.io/v1:NetworkPolicy::m-network",
         "kubernetes:networking.k8s.io/v1:NetworkPolicy::tensorboard-networkpolicy",
+        "pulumi:providers:acktraining::cluster-pin",
         "pulumi:providers:kubernetes::kubernetes",
     ]
 

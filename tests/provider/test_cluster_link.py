@@ -72,7 +72,7 @@ def test_what_is_recorded(context: Context, clusters: Clusters) -> None:
     context.leads_to(url)
     recorded = {"link": link(context, url, "one")}
     assert DestroyGuard().create(context.call(None)) == recorded
-    assert Connection().create(context.call(None)) == {"before": [], **recorded}
+    assert Connection().create(context.call(None)) == {"formerly": [], **recorded}
     # A state from before there was such a record gets it by the next `up`.
     assert Connection().compare(context.call(None)).drift == ("link",)
     assert not Connection().compare(context.call(recorded["link"]))
@@ -139,7 +139,7 @@ def test_a_cluster_that_was_made_again(context: Context, clusters: Clusters) -> 
     # A refresh may go on, and records the new one.
     refuse_unpinned({**call.inputs, **call.outputs})
     new = {"link": link(context, url, "two")}
-    assert Connection().read(call) == {"before": [], **new}
+    assert Connection().read(call) == new
     assert DestroyGuard().read(call) == new
 
 

@@ -12,7 +12,14 @@ from provider.cluster.connection import Connection
 from provider.cluster.shared_object import SharedObject
 from provider.kinds import Call, ProviderError
 
-INPUTS: dict[str, Any] = {"namespace": "a", "owner": "o.p.s", "declares": []}
+NOT_YET_KNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+"""The engine's word for a string that another resource will only have after `up`."""
+INPUTS: dict[str, Any] = {
+    "connection": {"content": NOT_YET_KNOWN},
+    "namespace": "a",
+    "owner": "o.p.s",
+    "declares": [],
+}
 VOLUME = {"kind": "PersistentVolume", "path": "/p", "names": ["v"]}
 
 
