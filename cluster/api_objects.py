@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -66,6 +66,7 @@ def pod_seen(pod: Mapping[str, Any]) -> PodSeen:
         conditions=_conditions(status),
         init=_containers(spec, status, "initContainers", "initContainerStatuses"),
         containers=_containers(spec, status, "containers", "containerStatuses"),
+        secrets=tuple(dict.fromkeys(_secrets(spec))),
     )
 
 
@@ -137,6 +138,17 @@ def _conditions(status: Mapping[str, Any]) -> tuple[Condition, ...]:
         )
         for found in status.get("conditions") or []
     )
+
+
+def _secrets(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for container in [*(spec.get("initContainers") or []), *(spec.get("containers") or [])]:
+        for variable in container.get("env") or []:
+            reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
+            if reference:
+                yield reference["name"], reference["key"]
+        for source in container.get("envFrom") or []:
+            if source.get("secretRef"):
+                yield source["secretRef"]["name"], ""
 
 
 def _containers(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cluster.client import Cluster
 from cluster.endings import PEER_LOST, ending, of_code, told_ends
 from cluster.errors import ClusterError
+from cluster.masks import Masks
 from cluster.observe import log_tail
 from cluster.seen import CONTAINER, ContainerSeen, Ended, JobSeen, PodSeen
 from cluster.troubles import Trouble, told
@@ -46,25 +47,30 @@ class Failed:
     """Whether that process was followed by another in the same pod."""
 
 
-def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict) -> str:
-    """The text for a failed job; what the cluster does not tell is left out."""
-    return compose(seen, verdict, _reader(cluster, seen))
+def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict, masks: Masks) -> str:
+    """The text for a failed job; what the cluster does not tell, and what nobody may see, is left
+    out."""
+    return masks.plain(compose(seen, verdict, _reader(cluster, seen, masks)), seen.pods)
 
 
-def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble]) -> str:
+def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble], masks: Masks) -> str:
     """The text for a job that these troubles keep where it is."""
     first = troubles[0]
     then = _UNTIL.get(first.kind, "its pods are tried again and again")
     lines = [f"{seen.name}: {told(troubles)}; {then}, and `pulumi up` waits for it again"]
     pod = seen.pod(first.about)
     if first.kind == "crash" and pod is not None:
-        lines += [f"  {line}" for line in _reader(cluster, seen)(pod, CONTAINER, True)]
+        lines += [f"  {line}" for line in _reader(cluster, seen, masks)(pod, CONTAINER, True)]
         lines.append(f"whole log: make logs JOB={seen.name} REPLICA={pod.replica}")
-    return "\n".join(lines)
+    return masks.plain("\n".join(lines), seen.pods)
 
 
-def _reader(cluster: Cluster, seen: JobSeen) -> ReadLog:
+def _reader(cluster: Cluster, seen: JobSeen, masks: Masks) -> ReadLog:
     def read(pod: PodSeen, container: str, previous: bool) -> Sequence[str]:
+        if unread := masks.unread([pod]):
+            # It would stay in the stack's state for good.
+            which = f"Secret {', '.join(unread)} cannot be read, to hide what it holds"
+            return [f"(not shown here: {which})"]
         try:
             return log_tail(
                 cluster, seen.namespace, pod.name, _LINES, container=container, previous=previous

@@ -78,6 +78,9 @@ class PodSeen:
     init: tuple[ContainerSeen, ...] = ()
     containers: tuple[ContainerSeen, ...] = ()
     events: tuple[EventSeen, ...] = ()
+    secrets: tuple[tuple[str, str], ...] = ()
+    """Name and key of each Secret that a variable of its containers comes from; without a key, all
+    of the Secret."""
 
     @property
     def role(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from cluster.client import Cluster
@@ -9,6 +10,7 @@ from cluster.connection import Connection
 from cluster.errors import RefusedError
 from cluster.failure import first_failure
 from cluster.lookup import find
+from cluster.masks import Masks
 from cluster.seen import JobSeen
 from cluster.verdict import FAILED, state_of
 from console.choice import NotFoundError, choose_job, choose_replica
@@ -19,7 +21,7 @@ from console.cluster.look import Listed, Objects, job_look, jobs_seen
 from console.cluster.progress import ProgressReader
 from console.cluster.services import ABSENT, is_ready, service_look
 from console.cluster.together import together
-from console.look import Look, ServiceLook
+from console.look import JobLook, Look, ServiceLook
 from workloads.pods import MANAGED_BY
 from workloads.tensorboard_spec import NAME as TENSORBOARD
 
@@ -36,6 +38,7 @@ class ClusterSource:
         self._cluster = cluster
         self._declared = declared
         self._progress = ProgressReader(cluster, declared.namespace)
+        self._masks = Masks(cluster, declared.namespace)
 
     @classmethod
     def opened(cls, declared: Declared, project: Path) -> ClusterSource:
@@ -49,10 +52,16 @@ class ClusterSource:
         services = self._services(listed)
         self._progress.refresh(pod for job in seen for pod in job.pods)
         return Look(
-            tuple(job_look(self._declared, job, self._progress.of) for job in seen),
+            tuple(self._of(job) for job in seen),
             services,
             nodes=True,
         )
+
+    def _of(self, job: JobSeen) -> JobLook:
+        found = job_look(self._declared, job, self._progress.of)
+        if not found.note:
+            return found
+        return replace(found, note=self._masks.plain(found.note, job.pods))
 
     def log(self, job: str | None, replica: str | None) -> ClusterLog:
         seen = {job.name: job for job in jobs_seen(self._declared, self._listed())}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from cluster.client import Cluster
 from cluster.errors import ClusterError, RefusedError, UnreachableError
 from cluster.failure import failure_text, trouble_text
+from cluster.masks import Masks
 from cluster.observe import OperatorSeen, observe
 from cluster.seen import JobSeen
 from cluster.troubles import Trouble
@@ -81,7 +82,8 @@ class _Lasting:
 
 def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> str:
     name, inputs = call.inputs["name"], call.inputs
-    tell, patience, operator = Narrator(call, cluster), Patience(), OperatorSeen()
+    masks = Masks(cluster, inputs["namespace"])
+    tell, patience, operator = Narrator(call, cluster, masks), Patience(), OperatorSeen()
     begun = time.monotonic()
     limit = inputs.get("waitTimeoutSeconds")
     state, replicas, away_since = "", "", None
@@ -107,7 +109,7 @@ def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> str:
             if final and final[0].kind == "operator" and operator.is_at_work(cluster, seen):
                 patience.forgive(final)
                 final = []
-            _refuse(cluster, seen, verdict, final)
+            _refuse(cluster, seen, verdict, final, masks)
         if call.cancelled():
             reason = f"{name}: no longer waited for; it goes on, and `pulumi up` waits for it again"
             raise NotReady([reason], {"state": state})
@@ -120,12 +122,14 @@ def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> str:
         time.sleep(_POLL_SECONDS)
 
 
-def _refuse(cluster: Cluster, seen: JobSeen, verdict: Verdict, final: Sequence[Trouble]) -> None:
+def _refuse(
+    cluster: Cluster, seen: JobSeen, verdict: Verdict, final: Sequence[Trouble], masks: Masks
+) -> None:
     """Raises NotReady when the job will not get where it is waited for; `final` are troubles that
     will not pass."""
     outputs = {"state": verdict.state}
     if verdict.state == FAILED:
-        raise NotReady([failure_text(cluster, seen, verdict)], outputs)
+        raise NotReady([failure_text(cluster, seen, verdict, masks)], outputs)
     if verdict.state == ABSENT:
         reason = (
             f"{seen.name}: its TFJob was deleted: `pulumi refresh`, then `pulumi up`, creates it "
@@ -133,7 +137,7 @@ def _refuse(cluster: Cluster, seen: JobSeen, verdict: Verdict, final: Sequence[T
         )
         raise NotReady([reason], outputs)
     if final:
-        raise NotReady([trouble_text(cluster, seen, final)], outputs)
+        raise NotReady([trouble_text(cluster, seen, final, masks)], outputs)
 
 
 def _endure(
