@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Properties = Mapping[str, Any]
 """Inputs or outputs of a resource as the engine sends them: camelCase keys, JSON values."""
@@ -77,3 +77,12 @@ class Kind(Protocol):
     def update(self, call: Call) -> Properties: ...
 
     def delete(self, call: Call) -> None: ...
+
+
+@runtime_checkable
+class Introduced(Protocol):
+    """A kind whose new resources are told of in the preview that declares them."""
+
+    def introduction(self, call: Call) -> list[str]:
+        """What there will be, as sentences shown beside the resource."""
+        ...

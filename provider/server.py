@@ -3,6 +3,7 @@
 import contextlib
 import re
 import threading
+import traceback
 from collections.abc import Iterator
 from concurrent import futures
 from typing import Any, NoReturn
@@ -10,7 +11,7 @@ from typing import Any, NoReturn
 import grpc
 from google.protobuf import any_pb2, empty_pb2, json_format, struct_pb2
 
-from provider.kinds import Call, Change, Kind, NotReady, Properties, ProviderError
+from provider.kinds import Call, Change, Introduced, Kind, NotReady, Properties, ProviderError
 from provider.protocol import engine, engine_services, plugin, provider, services, status
 from provider.registry import kind_of
 from supervisor.client import SupervisorError
@@ -73,7 +74,7 @@ class Provider(services.ResourceProviderServicer):
         call = self._call(
             request, inputs=_properties(request.news), old_inputs=_properties(request.olds)
         )
-        with _told(context, request):
+        with self._told(context, request):
             refusals = kind.refusals(call)
         return provider.CheckResponse(
             inputs=request.news,
@@ -88,7 +89,7 @@ class Provider(services.ResourceProviderServicer):
             old_inputs=_properties(request.old_inputs),
             outputs=_properties(request.olds),
         )
-        with _told(context, request):
+        with self._told(context, request):
             change = kind.compare(call)
         for note in change.notes:
             call.announce(note)
@@ -97,19 +98,22 @@ class Provider(services.ResourceProviderServicer):
     def Create(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
         call = self._call(request, inputs=_properties(request.properties))
-        identity = kind.identify(call.inputs)
-        if request.preview:
-            return provider.CreateResponse(id=identity)
-        with _told(context, request, identity):
-            outputs = kind.create(call)
-        return provider.CreateResponse(id=identity, properties=_struct(outputs))
+        with self._told(context, request):
+            identity = kind.identify(call.inputs)
+            if request.preview:
+                for sentence in kind.introduction(call) if isinstance(kind, Introduced) else ():
+                    call.announce(sentence)
+                return provider.CreateResponse(id=identity)
+        with self._told(context, request, identity):
+            outputs = _struct(kind.create(call))
+        return provider.CreateResponse(id=identity, properties=outputs)
 
     def Read(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
         call = self._call(
             request, inputs=_properties(request.inputs), outputs=_properties(request.properties)
         )
-        with _told(context, request):
+        with self._told(context, request):
             outputs = kind.read(call)
         if outputs is None:
             return provider.ReadResponse()
@@ -127,18 +131,39 @@ class Provider(services.ResourceProviderServicer):
         )
         if request.preview:
             return provider.UpdateResponse(properties=request.olds)
-        with _told(context, request):
-            outputs = kind.update(call)
-        return provider.UpdateResponse(properties=_struct(outputs))
+        with self._told(context, request):
+            outputs = _struct(kind.update(call))
+        return provider.UpdateResponse(properties=outputs)
 
     def Delete(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
         call = self._call(
             request, inputs=_properties(request.old_inputs), outputs=_properties(request.properties)
         )
-        with _told(context, request):
+        with self._told(context, request):
             kind.delete(call)
         return empty_pb2.Empty()
+
+    @contextlib.contextmanager
+    def _told(self, context: Any, request: Any, identity: str = "") -> Iterator[None]:
+        """Turns what a kind raises into what the engine shows: one sentence, never a traceback."""
+        try:
+            yield
+        except _SENTENCES as error:
+            _refuse(context, str(error))
+        except OSError as error:
+            _refuse(context, f"{error.filename or 'this machine'}: {error.strerror or error}")
+        except NotReady as error:
+            inputs = getattr(request, "inputs", None)
+            _not_ready(context, identity or request.id, error, inputs)
+        except Exception as error:
+            self._write(request.urn, traceback.format_exc(), engine.DEBUG, ephemeral=False)
+            what = f"{type(error).__name__}: {error}".rstrip(": ")
+            _refuse(
+                context,
+                f"{_name(request.urn)}: this is a bug of ack-training: {what} "
+                "(`pulumi preview --debug` shows where)",
+            )
 
     def _kind(self, request: Any, context: Any) -> Kind:
         token = request.urn.split("::")[2].split("$")[-1]
@@ -152,19 +177,9 @@ class Provider(services.ResourceProviderServicer):
 
         def log(message: str, *, ephemeral: bool) -> None:
             # Where there is no terminal, each line is printed: the same one only once.
-            if self._log is None or shown[-1:] == [message]:
-                return
-            shown.append(message)
-            # A line that cannot be shown must not fail the operation that it tells of.
-            with contextlib.suppress(grpc.RpcError):
-                self._log.Log(
-                    engine.LogRequest(
-                        severity=engine.INFO,
-                        message=message,
-                        urn=request.urn,
-                        ephemeral=ephemeral,
-                    )
-                )
+            if shown[-1:] != [message]:
+                shown.append(message)
+                self._write(request.urn, message, engine.INFO, ephemeral=ephemeral)
 
         return Call(
             **properties,
@@ -172,6 +187,15 @@ class Provider(services.ResourceProviderServicer):
             announce=lambda message: log(message, ephemeral=False),
             cancelled=self._cancelled.is_set,
         )
+
+    def _write(self, urn: str, message: str, severity: Any, *, ephemeral: bool) -> None:
+        if self._log is None:
+            return
+        # A line that cannot be shown must not fail the operation that it tells of.
+        with contextlib.suppress(grpc.RpcError):
+            self._log.Log(
+                engine.LogRequest(severity=severity, message=message, urn=urn, ephemeral=ephemeral)
+            )
 
 
 def _difference(change: Change) -> Any:
@@ -195,18 +219,10 @@ def _difference(change: Change) -> Any:
     )
 
 
-@contextlib.contextmanager
-def _told(context: Any, request: Any, identity: str = "") -> Iterator[None]:
-    """Turns what a kind raises into what the engine shows: one sentence, never a traceback."""
-    try:
-        yield
-    except _SENTENCES as error:
-        _refuse(context, str(error))
-    except OSError as error:
-        _refuse(context, f"{error.filename or 'this machine'}: {error.strerror or error}")
-    except NotReady as error:
-        inputs = getattr(request, "inputs", None)
-        _not_ready(context, identity or request.id, error, inputs)
+def _name(urn: str) -> str:
+    """`TrainingRun m`, of the resource's type and name."""
+    kind, name = urn.split("::")[2:4]
+    return f"{kind.rpartition(':')[2]} {name}"
 
 
 def _refuse(context: Any, message: str) -> NoReturn:

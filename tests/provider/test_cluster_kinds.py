@@ -31,7 +31,6 @@ OLD: dict[str, Any] = {
     "code": {"mine.py": "1"},
     "args": ["--steps=2000"],
     "roles": {"chief": {"replicas": 1}, "worker": {"replicas": 2}},
-    "storage": "nas",
     "directory": "m",
     "runPolicy": {},
     "suspend": False,
@@ -111,7 +110,7 @@ def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -
     [
         (
             {"args": ["--steps=4000"]},
-            f"args changed: {AGAIN}; training resumes from its last checkpoint "
+            f"args --steps=2000 → --steps=4000: {AGAIN}; training resumes from its last checkpoint "
             "(step 1200 of 2000 was reached)",
         ),
         (
@@ -126,8 +125,8 @@ def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -
         ),
         (
             {"directory": "other"},
-            f"directory changed: {AGAIN}; training starts from what nas/other holds; the old "
-            "directory is kept",
+            f"directory m → other: {AGAIN}; training starts from what directory other holds; the "
+            "old directory is kept",
         ),
     ],
 )
