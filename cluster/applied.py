@@ -28,16 +28,9 @@ def applied(live: Mapping[str, Any]) -> Applied:
 
     ValueError when its managed fields name nobody who declared its replicas.
     """
-    entries = [
-        entry
-        for entry in live["metadata"].get("managedFields") or []
-        if not entry.get("subresource") and _has(entry.get("fieldsV1") or {}, _SPEC)
-    ]
-    # Who applies is who declares: a mere edit may have touched the replicas later.
-    entries.sort(key=lambda entry: entry.get("operation") != "Apply")
-    if not entries:
+    entry = owner(live)
+    if entry is None:
         raise ValueError("nobody manages its tfReplicaSpecs")
-    entry = entries[0]
     manifest = _owned(live, entry["fieldsV1"])
     manifest.pop("status", None)
     metadata = {
@@ -56,6 +49,18 @@ def applied(live: Mapping[str, Any]) -> Applied:
         manager=entry["manager"],
         by_apply=entry.get("operation") == "Apply",
     )
+
+
+def owner(live: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The managed fields of who declared a TFJob's replicas; None where nobody did."""
+    entries: list[Mapping[str, Any]] = [
+        entry
+        for entry in live["metadata"].get("managedFields") or []
+        if not entry.get("subresource") and _has(entry.get("fieldsV1") or {}, _SPEC)
+    ]
+    # Who applies is who declares: a mere edit may have touched the replicas later.
+    entries.sort(key=lambda entry: entry.get("operation") != "Apply")
+    return entries[0] if entries else None
 
 
 def _has(fields: Mapping[str, Any], path: tuple[str, ...]) -> bool:

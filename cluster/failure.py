@@ -15,6 +15,7 @@ from cluster.troubles import Trouble, told
 from cluster.verdict import Verdict
 
 _LINES = 15
+_LONG_LINE = 200
 _EVENTS = 5
 _RECENT_SECONDS = 600.0
 """Warnings that are older than this, counted from the newest, are of something else."""
@@ -53,6 +54,20 @@ def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict, masks: Masks
     return masks.plain(compose(seen, verdict, _reader(cluster, seen, masks)), seen.pods)
 
 
+def failure_line(cluster: Cluster, seen: JobSeen, masks: Masks) -> str:
+    """`chief-0, with exit code 1: no such file`, with the last line of its log; empty where nobody
+    knows."""
+    first = first_failure(seen)
+    if first is None:
+        return ""
+    words = f"{first.replica}, with {first.words}"
+    if first.pod is not None:
+        lines = _reader(cluster, seen, masks)(first.pod, first.container, first.previous)
+        last = next((" ".join(line.split()) for line in reversed(lines) if line.strip()), "")
+        words += f": {last}" if last else ""
+    return _short(masks.plain(words, seen.pods))
+
+
 def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble], masks: Masks) -> str:
     """The text for a job that these troubles keep where it is."""
     first = troubles[0]
@@ -79,6 +94,10 @@ def _reader(cluster: Cluster, seen: JobSeen, masks: Masks) -> ReadLog:
             return []
 
     return read
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG_LINE else f"{text[: _LONG_LINE - 1]}…"
 
 
 def compose(seen: JobSeen, verdict: Verdict, read: ReadLog) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from cluster.errors import RefusedError, UnreachableError
 from cluster.seen import GENERATION
-from provider.cluster import training_run
+from provider.cluster import sentences, training_run
 from provider.cluster.connection import Connection
 from provider.cluster.destroy_guard import DestroyGuard
 from provider.cluster.opened import holds_unknown
@@ -69,7 +69,8 @@ def tfjob(condition: str) -> dict[str, Any]:
 @pytest.fixture
 def there(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     found = FakeCluster(m=tfjob("Running"))
-    monkeypatch.setattr(training_run, "opened", lambda _: found)
+    for module in (training_run, sentences):
+        monkeypatch.setattr(module, "opened", lambda _: found)
     return found
 
 
@@ -152,7 +153,7 @@ def test_a_cluster_that_is_away_does_not_fail_a_preview(monkeypatch: pytest.Monk
     def away(_: Properties) -> None:
         raise UnreachableError("away")
 
-    monkeypatch.setattr(training_run, "opened", away)
+    monkeypatch.setattr(sentences, "opened", away)
     assert note(compared(**WORKERS)).endswith("resumes from its last checkpoint, if it has one")
     assert not compared()
     assert note(compared("Failed")).startswith("it failed: `pulumi up` starts it again")
