@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -70,9 +70,14 @@ def pod_seen(pod: Mapping[str, Any]) -> PodSeen:
     )
 
 
-def with_events(pod: PodSeen, events: Iterable[EventSeen]) -> PodSeen:
-    """The pod with those of the events that are its own, and no namesake's before it."""
-    return replace(pod, events=_own(pod.uid, events))
+def with_events(pod: PodSeen, events: Sequence[EventSeen]) -> PodSeen:
+    """The pod with those of the events that are its own, and those of its namesakes before it."""
+    named = [event for event in events if event.name == pod.name and event.uid != pod.uid]
+    return replace(
+        pod,
+        events=_own(pod.uid, events),
+        before=tuple(sorted(named, key=lambda event: event.last)),
+    )
 
 
 def event_seen(event: Mapping[str, Any]) -> EventSeen:
@@ -91,6 +96,7 @@ def event_seen(event: Mapping[str, Any]) -> EventSeen:
         warning=event.get("type") == "Warning",
         last=next((seconds(time) for time in times if time), 0.0),
         count=series.get("count") or event.get("count") or 1,
+        name=(event.get("involvedObject") or {}).get("name") or "",
     )
 
 
