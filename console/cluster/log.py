@@ -12,7 +12,7 @@ from cluster.masks import Masks
 from cluster.observe import observe, pod_path
 from cluster.seen import CONTAINER, JobSeen, PodSeen
 from cluster.verdict import ABSENT, FAILED, FINISHED, SUSPENDED, judge, pod_state, state_of
-from console.choice import NotFoundError
+from console.choice import TO_BE_MADE, NotFoundError
 from console.cluster.log_lines import LogLines
 from console.logs import Tell
 from console.steady import notes
@@ -162,7 +162,7 @@ def not_yet(seen: JobSeen, replica: str) -> str:
 def gone(seen: JobSeen, replica: str) -> str:
     """What is left of a replica whose job is over and whose pod was removed."""
     if state_of(seen) == ABSENT:
-        return f"{seen.name} is no longer in the cluster: `pulumi up` makes it"
+        return f"{seen.name} is no longer in the cluster: {TO_BE_MADE}"
     return (
         f"the pod of {replica} is gone and its log with it, as cleanPodPolicy of {seen.name} asks: "
         "`make tensorboard` shows its curves, and cleanPodPolicy: None keeps pods"

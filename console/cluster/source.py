@@ -13,7 +13,7 @@ from cluster.lookup import find
 from cluster.masks import Masks
 from cluster.seen import JobSeen
 from cluster.verdict import FAILED, state_of
-from console.choice import NotFoundError, choose_job, choose_replica
+from console.choice import TO_BE_MADE, NotFoundError, choose_job, choose_replica
 from console.cluster.declared import Declared
 from console.cluster.forward import Forward, listen, read_deployment
 from console.cluster.log import ClusterLog
@@ -69,7 +69,7 @@ class ClusterSource:
         replicas = seen[job].wanted or list(self._declared.jobs[job])
         replica = choose_replica(job, replicas, replica or _to_be_read(seen[job]))
         if not seen[job].uid:
-            raise NotFoundError(f"{job} is not in the cluster: `pulumi up` makes it")
+            raise NotFoundError(f"{job} is not in the cluster: {TO_BE_MADE}")
         return ClusterLog(self._cluster, self._declared.namespace, job, replica)
 
     def tensorboard(self, port: int | None) -> int:

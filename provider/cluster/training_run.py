@@ -70,6 +70,12 @@ class TrainingRun:
             return Change(updates=(*updates, "uid"), notes=(again,))
         return self._since(call, updates)
 
+    def introduction(self, call: Call) -> list[str]:
+        # Here and not above: of a job that is there the quantities need not be understood.
+        from provider.cluster.introduction import introduction
+
+        return [introduction(call.inputs)]
+
     def create(self, call: Call) -> Properties:
         known = {"state": "Unknown", **call.outputs}
         try:
@@ -138,9 +144,12 @@ def _drift(call: Call, found: sentences.Look | None) -> str | None:
         return f"its TFJob is gone: {again} creates it again"
     if state == "Failed":
         return sentences.of_failure(call)
-    if not call.inputs["suspend"] and recorded in _SHORT_OF[call.inputs["wait"]]:
+    short = _SHORT_OF[call.inputs["wait"]]
+    if not call.inputs["suspend"] and recorded in short:
         if state == "Succeeded":
             return "it has succeeded since"
+        if state not in short:
+            return f"it is {state} by now"
         return f"it is {state}: `pulumi up` waits until it {_goal(call)}"
     return None
 

@@ -20,7 +20,11 @@ def changes_nothing(result: Any) -> bool:
 
 def test_a_job_is_declared_changed_suspended_resumed_and_destroyed(stack: ClusterStack) -> None:
     """Only suspend changes in place; a second up and a refresh change nothing."""
-    job = shell_job(stack.cluster, LONG, worker={"replicas": 2}, chief={})
+    sizes = {"worker": {"replicas": 2, "cpu": "10m"}, "chief": {}}
+    job = shell_job(stack.cluster, LONG, **sizes)
+    stack.configure(jobs={"m": job})
+    introduced = stack.workspace.preview()
+    assert "chief 1, worker 2 × 10m cpu; in all 20m cpu; `pulumi up` waits until" in introduced.text
     created = up(stack, jobs={"m": job})
     assert created.code == 0, created
     assert stack.workspace.outputs()["jobs"]["m"] == {"state": "Running", "directory": "m"}
@@ -44,11 +48,15 @@ def test_a_job_is_declared_changed_suspended_resumed_and_destroyed(stack: Cluste
     assert stack.tfjob("m")["metadata"]["uid"] == uid
     assert stack.condition("m") == "Running"
 
-    larger = {**job, "worker": {"replicas": 3}}
+    stack.configure(jobs={"m": {**job, "directory": "elsewhere"}})
+    moved = stack.workspace.preview()
+    assert "directory m → elsewhere: the running job is deleted and created again" in moved.text
+
+    larger = {**job, "worker": {"replicas": 3, "cpu": "20m"}}
     stack.configure(jobs={"m": larger})
     preview = stack.workspace.preview()
     assert "+-kubernetes:kubeflow.org/v1:TFJob: (replace)" in preview.text, preview
-    assert "worker 2 → 3: the running job is deleted and created again" in preview.text
+    assert "worker 2 → 3, worker cpu 10m → 20m: the running job is deleted" in preview.text
     replaced = stack.workspace.up()
     assert replaced.code == 0, replaced
     assert stack.tfjob("m")["metadata"]["uid"] != uid

@@ -391,7 +391,8 @@ def test_what_was_mended_since_is_not_told(message: str) -> None:
     assert troubles(pod(), events=(of_one_before(20, message),)) == ()
     # Of the TFJob before this one.
     later = {"metadata": {**job()["metadata"], "creationTimestamp": "2026-11-30T16:54:00Z"}}
-    assert troubles(pod(), events=(of_one_before(20),), **later) == ()
+    found = seen(job(**later), pod(), events=(of_one_before(20),))
+    assert judge(found).troubles == ()
     runs = pod(phase="Running", container={"running": True})
     assert troubles(runs, events=(of_one_before(20),)) == ()
 
