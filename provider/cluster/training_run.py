@@ -108,11 +108,10 @@ class TrainingRun:
 
     def delete(self, call: Call) -> None:
         """The TFJob is deleted as the resource that it is; what a restart left is deleted here."""
-        directory = call.inputs.get("directory")
-        if directory:
-            call.announce(f"its TFJob is deleted; its directory {directory} stays")
         if is_gone_for_good():
             return
+        # The engine asks no provider in a preview about what it will delete.
+        call.announce(f"its TFJob is deleted; its directory {call.inputs.get('directory')} stays")
         try:
             forget(opened(call.inputs), call.inputs["namespace"], call.inputs["name"])
         except ClusterError as error:
