@@ -111,7 +111,7 @@ class TrainingRun:
         if is_gone_for_good():
             return
         # The engine asks no provider in a preview about what it will delete.
-        call.announce(f"its TFJob is deleted; its directory {call.inputs.get('directory')} stays")
+        call.announce(f"its TFJob is deleted; its directory {call.inputs['directory']} stays")
         try:
             forget(opened(call.inputs), call.inputs["namespace"], call.inputs["name"])
         except ClusterError as error:
