@@ -122,6 +122,11 @@ TROUBLES: dict[str, tuple[dict[str, Any], str]] = {
         role("true", policy="OnFailure", container={"command": ["/no/such"]}),
         'worker-0 cannot be started: exec: "/no/such": stat /no/such: no such file or directory',
     ),
+    "no-command-again": (
+        # The operator deletes its pods as soon as they have failed.
+        role("true", policy="ExitCode", container={"command": ["/no/such"]}),
+        'worker-0 cannot be started: exec: "/no/such": stat /no/such: no such file or directory',
+    ),
     "no-account": (
         role("true", serviceAccountName="nobody"),
         "worker-0 cannot be created: error looking up service account ",
