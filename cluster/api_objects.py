@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -66,12 +66,18 @@ def pod_seen(pod: Mapping[str, Any]) -> PodSeen:
         conditions=_conditions(status),
         init=_containers(spec, status, "initContainers", "initContainerStatuses"),
         containers=_containers(spec, status, "containers", "containerStatuses"),
+        secrets=tuple(dict.fromkeys(_secrets(spec))),
     )
 
 
-def with_events(pod: PodSeen, events: Iterable[EventSeen]) -> PodSeen:
-    """The pod with those of the events that are its own, and no namesake's before it."""
-    return replace(pod, events=_own(pod.uid, events))
+def with_events(pod: PodSeen, events: Sequence[EventSeen]) -> PodSeen:
+    """The pod with those of the events that are its own, and those of its namesakes before it."""
+    named = [event for event in events if event.name == pod.name and event.uid != pod.uid]
+    return replace(
+        pod,
+        events=_own(pod.uid, events),
+        before=tuple(sorted(named, key=lambda event: event.last)),
+    )
 
 
 def event_seen(event: Mapping[str, Any]) -> EventSeen:
@@ -90,6 +96,7 @@ def event_seen(event: Mapping[str, Any]) -> EventSeen:
         warning=event.get("type") == "Warning",
         last=next((seconds(time) for time in times if time), 0.0),
         count=series.get("count") or event.get("count") or 1,
+        name=(event.get("involvedObject") or {}).get("name") or "",
     )
 
 
@@ -137,6 +144,17 @@ def _conditions(status: Mapping[str, Any]) -> tuple[Condition, ...]:
         )
         for found in status.get("conditions") or []
     )
+
+
+def _secrets(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for container in [*(spec.get("initContainers") or []), *(spec.get("containers") or [])]:
+        for variable in container.get("env") or []:
+            reference = (variable.get("valueFrom") or {}).get("secretKeyRef")
+            if reference:
+                yield reference["name"], reference["key"]
+        for source in container.get("envFrom") or []:
+            if source.get("secretRef"):
+                yield source["secretRef"]["name"], ""
 
 
 def _containers(

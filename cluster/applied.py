@@ -6,7 +6,7 @@ https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-manageme
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,16 +28,9 @@ def applied(live: Mapping[str, Any]) -> Applied:
 
     ValueError when its managed fields name nobody who declared its replicas.
     """
-    entries = [
-        entry
-        for entry in live["metadata"].get("managedFields") or []
-        if not entry.get("subresource") and _has(entry.get("fieldsV1") or {}, _SPEC)
-    ]
-    # Who applies is who declares: a mere edit may have touched the replicas later.
-    entries.sort(key=lambda entry: entry.get("operation") != "Apply")
-    if not entries:
+    entry = owner(live)
+    if entry is None:
         raise ValueError("nobody manages its tfReplicaSpecs")
-    entry = entries[0]
     manifest = _owned(live, entry["fieldsV1"])
     manifest.pop("status", None)
     metadata = {
@@ -58,6 +51,18 @@ def applied(live: Mapping[str, Any]) -> Applied:
     )
 
 
+def owner(live: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The managed fields of who declared a TFJob's replicas; None where nobody did."""
+    entries: list[Mapping[str, Any]] = [
+        entry
+        for entry in live["metadata"].get("managedFields") or []
+        if not entry.get("subresource") and _has(entry.get("fieldsV1") or {}, _SPEC)
+    ]
+    # Who applies is who declares: a mere edit may have touched the replicas later.
+    entries.sort(key=lambda entry: entry.get("operation") != "Apply")
+    return entries[0] if entries else None
+
+
 def _has(fields: Mapping[str, Any], path: tuple[str, ...]) -> bool:
     for step in path:
         if step not in fields:
@@ -76,19 +81,24 @@ def _owned(value: Any, fields: Mapping[str, Any]) -> Any:
             if key.startswith("f:") and key[2:] in value
         }
     if isinstance(value, list) and fields:
-        return [found for key, part in parts.items() for found in _items(value, key, part)]
+        found = dict(pair for key, part in parts.items() for pair in _items(value, key, part))
+        # As they stand: a FieldsV1 lists its keys by their text, and who declared the items
+        # another way would find all of them changed.
+        return [found[place] for place in sorted(found)]
     return value
 
 
-def _items(values: list[Any], key: str, part: Mapping[str, Any]) -> list[Any]:
-    """The items of a list that one key of a FieldsV1 names."""
+def _items(values: list[Any], key: str, part: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
+    """The items of a list that one key of a FieldsV1 names, with their places."""
     kind, _, rest = key.partition(":")
     if kind == "k":
         keys = json.loads(rest)
-        found = [v for v in values if isinstance(v, dict) and keys.items() <= v.items()]
-        return [{**keys, **_owned(item, part)} if part else item for item in found[:1]]
-    if kind == "v":
-        return [value for value in values if value == json.loads(rest)][:1]
-    if kind == "i" and int(rest) < len(values):
-        return [_owned(values[int(rest)], part)]
-    return []
+        for place, value in enumerate(values):
+            if isinstance(value, dict) and keys.items() <= value.items():
+                yield place, {**keys, **_owned(value, part)} if part else value
+                return
+    elif kind == "v" and json.loads(rest) in values:
+        place = values.index(json.loads(rest))
+        yield place, values[place]
+    elif kind == "i" and int(rest) < len(values):
+        yield int(rest), _owned(values[int(rest)], part)

@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Iterator
 
+from cluster import messages
 from cluster.seen import ContainerSeen, Ended, JobSeen, PodSeen
 
 PEER_LOST = 138
@@ -48,7 +49,7 @@ def _cause(pod: PodSeen, end: Ended | None, container: ContainerSeen | None) -> 
         limit = container.memory_limit if container else ""
         return f"OOMKilled; memory limit {limit}" if limit else "OOMKilled; it has no memory limit"
     if end is not None and end.reason in ("StartError", "ContainerCannotRun"):
-        return f"{end.reason}: {end.message}"
+        return f"{end.reason}: {messages.of_kubelet(end.message)}"
     if pod.reason:
         # Evicted, NodeLost, Preempting, Terminated, OutOfcpu, UnexpectedAdmissionError and others.
         message = pod.message.rstrip(". ")

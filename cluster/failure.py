@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from cluster.client import Cluster
 from cluster.endings import PEER_LOST, ending, of_code, told_ends
 from cluster.errors import ClusterError
+from cluster.masks import Masks
 from cluster.observe import log_tail
 from cluster.seen import CONTAINER, ContainerSeen, Ended, JobSeen, PodSeen
 from cluster.troubles import Trouble, told
 from cluster.verdict import Verdict
 
 _LINES = 15
+_LONG_LINE = 200
 _EVENTS = 5
 _RECENT_SECONDS = 600.0
 """Warnings that are older than this, counted from the newest, are of something else."""
@@ -46,25 +48,44 @@ class Failed:
     """Whether that process was followed by another in the same pod."""
 
 
-def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict) -> str:
-    """The text for a failed job; what the cluster does not tell is left out."""
-    return compose(seen, verdict, _reader(cluster, seen))
+def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict, masks: Masks) -> str:
+    """The text for a failed job; what the cluster does not tell, and what nobody may see, is left
+    out."""
+    return masks.plain(compose(seen, verdict, _reader(cluster, seen, masks)), seen.pods)
 
 
-def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble]) -> str:
+def failure_line(cluster: Cluster, seen: JobSeen, masks: Masks) -> str:
+    """`chief-0, with exit code 1: no such file`, with the last line of its log; empty where nobody
+    knows."""
+    first = first_failure(seen)
+    if first is None:
+        return ""
+    words = f"{first.replica}, with {first.words}"
+    if first.pod is not None:
+        lines = _reader(cluster, seen, masks)(first.pod, first.container, first.previous)
+        last = next((" ".join(line.split()) for line in reversed(lines) if line.strip()), "")
+        words += f": {last}" if last else ""
+    return _short(masks.plain(words, seen.pods))
+
+
+def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble], masks: Masks) -> str:
     """The text for a job that these troubles keep where it is."""
     first = troubles[0]
     then = _UNTIL.get(first.kind, "its pods are tried again and again")
     lines = [f"{seen.name}: {told(troubles)}; {then}, and `pulumi up` waits for it again"]
     pod = seen.pod(first.about)
     if first.kind == "crash" and pod is not None:
-        lines += [f"  {line}" for line in _reader(cluster, seen)(pod, CONTAINER, True)]
+        lines += [f"  {line}" for line in _reader(cluster, seen, masks)(pod, CONTAINER, True)]
         lines.append(f"whole log: make logs JOB={seen.name} REPLICA={pod.replica}")
-    return "\n".join(lines)
+    return masks.plain("\n".join(lines), seen.pods)
 
 
-def _reader(cluster: Cluster, seen: JobSeen) -> ReadLog:
+def _reader(cluster: Cluster, seen: JobSeen, masks: Masks) -> ReadLog:
     def read(pod: PodSeen, container: str, previous: bool) -> Sequence[str]:
+        if unread := masks.unread([pod]):
+            # It would stay in the stack's state for good.
+            which = f"Secret {', '.join(unread)} cannot be read, to hide what it holds"
+            return [f"(not shown here: {which})"]
         try:
             return log_tail(
                 cluster, seen.namespace, pod.name, _LINES, container=container, previous=previous
@@ -73,6 +94,10 @@ def _reader(cluster: Cluster, seen: JobSeen) -> ReadLog:
             return []
 
     return read
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG_LINE else f"{text[: _LONG_LINE - 1]}…"
 
 
 def compose(seen: JobSeen, verdict: Verdict, read: ReadLog) -> str:

@@ -81,6 +81,12 @@ def is_final_of_mount(message: str) -> bool:
     return bool(_FINAL_OF_MOUNT.search(message))
 
 
+def is_start(message: str) -> bool:
+    """Whether an event of reason Failed tells of a container that could not be started, and not of
+    its image or of what configures it."""
+    return bool(re.search(r"^Error: failed to (create|start)\b|OCI runtime create failed", message))
+
+
 def is_cache(message: str) -> bool:
     """Whether the kubelet is behind with what it knows of Secrets and ConfigMaps."""
     return "failed to sync" in message

@@ -79,7 +79,7 @@ def pod_trouble(pod: PodSeen, job: JobSeen, *, autoscaled: bool) -> Trouble | No
         found = _of_container(pod, container, job)
         if found is not None:
             return found
-    return _before_containers(pod)
+    return _before_containers(pod) or _started_in_vain(pod, job)
 
 
 def _unplaced(pod: PodSeen, autoscaled: bool) -> Trouble | None:
@@ -124,6 +124,10 @@ def _of_container(pod: PodSeen, container: ContainerSeen, job: JobSeen) -> Troub
         return Trouble("start", name, f"cannot be started: {message or reason}", grace)
     if reason == "CrashLoopBackOff":
         return _crashes(pod, container, job)
+    if container.ended is not None and container.ended.reason in _CANNOT_START:
+        # For a moment, before the kubelet calls it waiting.
+        what = f"cannot be started: {messages.of_kubelet(container.ended.message)}"
+        return Trouble("start", name, what, _START_SECONDS)
     return None
 
 
@@ -167,6 +171,23 @@ def _never_ran(pod: PodSeen) -> Trouble | None:
             what = f"cannot be started: {messages.of_kubelet(container.ended.message)}"
             return Trouble("start", pod.replica, what, 0.0)
     return None
+
+
+def _started_in_vain(pod: PodSeen, job: JobSeen) -> Trouble | None:
+    """The operator deletes such a pod within the second, and creates it anew: what is seen is one
+    that is about to start, and the events of those before it."""
+    if any(container.running or container.ended for container in pod.containers):
+        return None
+    failed = [
+        event
+        for event in pod.before
+        if event.reason == "Failed" and messages.is_start(event.message)
+    ]
+    # A pod of the TFJob before this one may have had another command.
+    if not failed or failed[-1].last < job.created:
+        return None
+    what = f"cannot be started: {messages.of_kubelet(failed[-1].message)}"
+    return Trouble("start", pod.replica, what, 0.0)
 
 
 def _before_containers(pod: PodSeen) -> Trouble | None:

@@ -32,6 +32,8 @@ class EventSeen:
     warning: bool
     last: float
     count: int = 1
+    name: str = ""
+    """Of what it is about."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,11 @@ class PodSeen:
     init: tuple[ContainerSeen, ...] = ()
     containers: tuple[ContainerSeen, ...] = ()
     events: tuple[EventSeen, ...] = ()
+    before: tuple[EventSeen, ...] = ()
+    """Those of pods that had its name before it."""
+    secrets: tuple[tuple[str, str], ...] = ()
+    """Name and key of each Secret that a variable of its containers comes from; without a key, all
+    of the Secret."""
 
     @property
     def role(self) -> str:

@@ -7,6 +7,11 @@ from collections.abc import Sequence
 _DECIDING = ("chief-0", "master-0", "worker-0")
 
 
+TO_BE_MADE = "`pulumi up` makes it (after `pulumi refresh`, if it was deleted by hand)"
+"""Of what the stack's file has and the cluster has not: what Pulumi has made and knows of is not
+looked for by an `up` alone."""
+
+
 class NotFoundError(Exception):
     """What was asked for is not there; the text says what is."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 
@@ -17,6 +18,7 @@ from console.source import Source
 from console.steady import Steady
 from supervisor.job_progress import JobProgress
 
+_WIDE = 2000
 _MOVING = ("Running", "Restarting", "Succeeded")
 _GREEN = ("Running", "Succeeded", "Ready")
 _YELLOW = ("Restarting", "Created", "Pending", "Suspended", "Terminating", "ContainerCreating")
@@ -31,7 +33,7 @@ _COLOURS = {
 def follow(source: Source) -> int:
     """Shows the table and keeps it up to date until interrupted."""
     steady = Steady(source)
-    with Live(Text("looking …"), refresh_per_second=4) as live:
+    with Live(Text("looking …"), console=_console(), refresh_per_second=4) as live:
         while True:
             look, notes = steady.look()
             shown = () if look is None else (_view(look),)
@@ -41,8 +43,15 @@ def follow(source: Source) -> int:
 
 def print_once(source: Source) -> int:
     """Prints the table as it is now."""
-    Console().print(_view(source.look()))
+    _console().print(_view(source.look()))
     return 0
+
+
+def _console() -> Console:
+    """A file or another program takes lines of any length; rich would cut them as of a terminal of
+    80 columns."""
+    terminal = sys.stdout.isatty()
+    return Console() if terminal else Console(width=_WIDE)
 
 
 def _view(look: Look) -> RenderableType:

@@ -2,24 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Protocol
 
 from provider import place
+from provider.changed_words import changed_words
 from provider.kinds import Call, Properties
 from supervisor.job_progress import JobProgress, read_progress
-
-_ROLES = ("chief", "worker", "ps", "evaluator")
-_KEYS = {
-    "secretEnvironment": "env",
-    "environment": "env",
-    "runPolicy.activeDeadlineSeconds": "deadline",
-    "runPolicy.backoffLimit": "backoffLimit",
-    "runPolicy.cleanPodPolicy": "cleanPodPolicy",
-    "startTimeoutSeconds": "startTimeout",
-    "waitTimeoutSeconds": "waitTimeout",
-}
-"""Inputs that the stack's file calls otherwise."""
 
 
 class Reached(Protocol):
@@ -57,11 +46,13 @@ def replacement(
     """The sentence for a job of which `paths` of its inputs changed. `again` is what happens to the
     one that runs."""
     old, new = call.old_inputs, call.inputs
-    what = _what_changed(old, new, paths)
+    what = changed_words(old, new, paths)
     if {"storage", "directory"} & set(paths):
+        # The shared volume of a cluster has no name that a user would know.
+        storage, directory = new.get("storage"), new["directory"]
+        where = f"{storage}/{directory}" if storage else f"directory {directory}"
         return (
-            f"{what}: {again}; training starts from what "
-            f"{new['storage']}/{new['directory']} holds; the old directory is kept"
+            f"{what}: {again}; training starts from what {where} holds; the old directory is kept"
         )
     if old.get("run") != new["run"]:
         return f"{what}: {_other_run(old, new, reached)}"
@@ -122,32 +113,3 @@ def _steps(inputs: Properties) -> int | None:
     """`--steps` of the job's arguments; None where it stands at the program's own default."""
     found = re.findall(r"--steps[= ]([0-9]+)(?= |$)", " ".join(inputs.get("args", [])))
     return int(found[-1]) if found else None
-
-
-def _what_changed(old: Properties, new: Properties, paths: Sequence[str]) -> str:
-    """`worker 2 → 3, run 1 → 2, args`: sizes and run by value, files by name, all else by key."""
-    words = [
-        f"{role} {_replicas(old, role)} → {_replicas(new, role)}"
-        for role in _ROLES
-        if _replicas(old, role) != _replicas(new, role)
-    ]
-    if old.get("run") != new["run"]:
-        words.append(f"run {old.get('run')} → {new['run']}")
-    for path in paths:
-        words += _words(path)
-    named = ", ".join(dict.fromkeys(words)) or "its specification"
-    return named if "→" in named else f"{named} changed"
-
-
-def _words(path: str) -> list[str]:
-    head = re.split(r"[.\[]", path)[0]
-    if head == "run" or path.endswith(".replicas") or path in {f"roles.{role}" for role in _ROLES}:
-        return []
-    if head == "code":
-        file = re.search(r'"(.+)"', path)
-        return [PurePath(file[1]).name if file else "program"]
-    return [_KEYS.get(path, _KEYS.get(head, head))]
-
-
-def _replicas(inputs: Properties, role: str) -> int:
-    return int(inputs.get("roles", {}).get(role, {}).get("replicas", 0))

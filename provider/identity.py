@@ -11,7 +11,7 @@ from pathlib import Path
 from provider import place
 from provider.kinds import Properties
 
-IN_PLACE = ("suspend", "wait", "waitTimeoutSeconds", "server")
+IN_PLACE = ("suspend", "wait", "waitTimeoutSeconds", "server", "opaque")
 """Changing one of these leaves a job's replicas alone. Everything else is part of the job: a
 running process cannot be given another size, code or TF_CONFIG."""
 

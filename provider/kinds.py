@@ -87,3 +87,12 @@ class Remembering(Protocol):
     def remembered(self, call: Call) -> Properties:
         """Inputs beside those of the program, each of which is an output of the same name."""
         ...
+
+
+@runtime_checkable
+class Introduced(Protocol):
+    """A kind whose new resources are told of in the preview that declares them."""
+
+    def introduction(self, call: Call) -> list[str]:
+        """What there will be, as sentences shown beside the resource."""
+        ...

@@ -1,18 +1,27 @@
 """The plugin protocol: translates the engine's gRPC requests into calls of a resource kind."""
 
 import contextlib
-import re
 import threading
+import traceback
 from collections.abc import Iterator
 from concurrent import futures
 from typing import Any, NoReturn
 
 import grpc
-from google.protobuf import any_pb2, empty_pb2, json_format, struct_pb2
+from google.protobuf import any_pb2, empty_pb2
 
-from provider.kinds import Call, Change, Kind, NotReady, Properties, ProviderError, Remembering
+from provider.kinds import (
+    Call,
+    Introduced,
+    Kind,
+    NotReady,
+    Properties,
+    ProviderError,
+    Remembering,
+)
 from provider.protocol import engine, engine_services, plugin, provider, services, status
 from provider.registry import kind_of
+from provider.wire import completed, difference_of, properties_of, struct_of
 from supervisor.client import SupervisorError
 
 _WORKERS = 256
@@ -62,12 +71,12 @@ class Provider(services.ResourceProviderServicer):
         return provider.DiffResponse(changes=provider.DiffResponse.DIFF_NONE)
 
     def Configure(self, request: Any, context: Any) -> Any:
-        given = _properties(request.args)
+        given = properties_of(request.args)
         if "link" in given:
             # Only of a stack on a cluster, whose modules no other loads.
             from provider.cluster.pin import refuse_unpinned
 
-            with _told(context, request):
+            with self._told(context, request):
                 refuse_unpinned(given)
         return provider.ConfigureResponse(acceptSecrets=False, supportsPreview=True)
 
@@ -78,12 +87,12 @@ class Provider(services.ResourceProviderServicer):
     def Check(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
         call = self._call(
-            request, inputs=_properties(request.news), old_inputs=_properties(request.olds)
+            request, inputs=properties_of(request.news), old_inputs=properties_of(request.olds)
         )
-        with _told(context, request):
+        with self._told(context, request):
             refusals = kind.refusals(call)
         return provider.CheckResponse(
-            inputs=_with(request.news, _remembered(kind, call)),
+            inputs=completed(request.news, _remembered(kind, call)),
             failures=[provider.CheckFailure(reason=reason) for reason in refusals],
         )
 
@@ -91,63 +100,89 @@ class Provider(services.ResourceProviderServicer):
         kind = self._kind(request, context)
         call = self._call(
             request,
-            inputs=_properties(request.news),
-            old_inputs=_properties(request.old_inputs),
-            outputs=_properties(request.olds),
+            inputs=properties_of(request.news),
+            old_inputs=properties_of(request.old_inputs),
+            outputs=properties_of(request.olds),
         )
-        with _told(context, request):
+        with self._told(context, request):
             change = kind.compare(call)
         for note in change.notes:
             call.announce(note)
-        return _difference(change)
+        return difference_of(change)
 
     def Create(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
-        call = self._call(request, inputs=_properties(request.properties))
-        identity = kind.identify(call.inputs)
-        if request.preview:
-            known = _struct(_remembered(kind, call))
-            return provider.CreateResponse(id=identity, properties=known)
-        with _told(context, request, identity):
-            outputs = kind.create(call)
-        return provider.CreateResponse(id=identity, properties=_struct(outputs))
+        call = self._call(request, inputs=properties_of(request.properties))
+        with self._told(context, request):
+            identity = kind.identify(call.inputs)
+            if request.preview:
+                for sentence in kind.introduction(call) if isinstance(kind, Introduced) else ():
+                    call.announce(sentence)
+                known = struct_of(_remembered(kind, call))
+                return provider.CreateResponse(id=identity, properties=known)
+        with self._told(context, request, identity):
+            outputs = struct_of(kind.create(call))
+        return provider.CreateResponse(id=identity, properties=outputs)
 
     def Read(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
         call = self._call(
-            request, inputs=_properties(request.inputs), outputs=_properties(request.properties)
+            request, inputs=properties_of(request.inputs), outputs=properties_of(request.properties)
         )
-        with _told(context, request):
+        with self._told(context, request):
             outputs = kind.read(call)
         if outputs is None:
             return provider.ReadResponse()
         return provider.ReadResponse(
-            id=request.id, properties=_struct(outputs), inputs=request.inputs
+            id=request.id, properties=struct_of(outputs), inputs=request.inputs
         )
 
     def Update(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
         call = self._call(
             request,
-            inputs=_properties(request.news),
-            old_inputs=_properties(request.old_inputs),
-            outputs=_properties(request.olds),
+            inputs=properties_of(request.news),
+            old_inputs=properties_of(request.old_inputs),
+            outputs=properties_of(request.olds),
         )
         if request.preview:
-            known = _with(request.olds, _remembered(kind, call))
+            known = completed(request.olds, _remembered(kind, call))
             return provider.UpdateResponse(properties=known)
-        with _told(context, request):
-            outputs = kind.update(call)
-        return provider.UpdateResponse(properties=_struct(outputs))
+        with self._told(context, request):
+            outputs = struct_of(kind.update(call))
+        return provider.UpdateResponse(properties=outputs)
 
     def Delete(self, request: Any, context: Any) -> Any:
         kind = self._kind(request, context)
         call = self._call(
-            request, inputs=_properties(request.old_inputs), outputs=_properties(request.properties)
+            request,
+            inputs=properties_of(request.old_inputs),
+            outputs=properties_of(request.properties),
         )
-        with _told(context, request):
+        with self._told(context, request):
             kind.delete(call)
         return empty_pb2.Empty()
+
+    @contextlib.contextmanager
+    def _told(self, context: Any, request: Any, identity: str = "") -> Iterator[None]:
+        """Turns what a kind raises into what the engine shows: one sentence, never a traceback."""
+        try:
+            yield
+        except _SENTENCES as error:
+            _refuse(context, str(error))
+        except OSError as error:
+            _refuse(context, f"{error.filename or 'this machine'}: {error.strerror or error}")
+        except NotReady as error:
+            inputs = getattr(request, "inputs", None)
+            _not_ready(context, identity or request.id, error, inputs)
+        except Exception as error:
+            self._write(request.urn, traceback.format_exc(), engine.DEBUG, ephemeral=False)
+            what = f"{type(error).__name__}: {error}".rstrip(": ")
+            _refuse(
+                context,
+                f"{_name(request.urn)}: this is a bug of ack-training: {what} "
+                "(`pulumi preview --debug` shows where)",
+            )
 
     def _kind(self, request: Any, context: Any) -> Kind:
         token = request.urn.split("::")[2].split("$")[-1]
@@ -161,19 +196,9 @@ class Provider(services.ResourceProviderServicer):
 
         def log(message: str, *, ephemeral: bool) -> None:
             # Where there is no terminal, each line is printed: the same one only once.
-            if self._log is None or shown[-1:] == [message]:
-                return
-            shown.append(message)
-            # A line that cannot be shown must not fail the operation that it tells of.
-            with contextlib.suppress(grpc.RpcError):
-                self._log.Log(
-                    engine.LogRequest(
-                        severity=engine.INFO,
-                        message=message,
-                        urn=request.urn,
-                        ephemeral=ephemeral,
-                    )
-                )
+            if shown[-1:] != [message]:
+                shown.append(message)
+                self._write(request.urn, message, engine.INFO, ephemeral=ephemeral)
 
         return Call(
             **properties,
@@ -182,52 +207,26 @@ class Provider(services.ResourceProviderServicer):
             cancelled=self._cancelled.is_set,
         )
 
+    def _write(self, urn: str, message: str, severity: Any, *, ephemeral: bool) -> None:
+        if self._log is None:
+            return
+        # A line that cannot be shown must not fail the operation that it tells of.
+        with contextlib.suppress(grpc.RpcError):
+            self._log.Log(
+                engine.LogRequest(severity=severity, message=message, urn=urn, ephemeral=ephemeral)
+            )
+
 
 def _remembered(kind: Kind, call: Call) -> Properties:
     return kind.remembered(call) if isinstance(kind, Remembering) else {}
 
 
-def _with(given: struct_pb2.Struct, more: Properties) -> struct_pb2.Struct:
-    """`given` and `more`, without a way through Python that would lose what a number was."""
-    found = struct_pb2.Struct()
-    found.CopyFrom(given)
-    found.MergeFrom(_struct(more))
-    return found
-
-
-def _difference(change: Change) -> Any:
-    detailed = {}
-    update, replace = provider.PropertyDiff.UPDATE, provider.PropertyDiff.UPDATE_REPLACE
-    for path in change.updates:
-        detailed[path] = provider.PropertyDiff(kind=update, inputDiff=True)
-    for path in change.drift:
-        detailed[path] = provider.PropertyDiff(kind=update)
-    for path in change.replaces:
-        detailed[path] = provider.PropertyDiff(kind=replace, inputDiff=True)
-    some, none = provider.DiffResponse.DIFF_SOME, provider.DiffResponse.DIFF_NONE
-    return provider.DiffResponse(
-        changes=some if change else none,
-        replaces=list(change.replaces),
-        diffs=sorted({re.split(r"[.\[]", path)[0] for path in detailed}),
-        detailedDiff=detailed,
-        hasDetailedDiff=True,
-        # One name, one directory, one set of ports: the old one must be gone first.
-        deleteBeforeReplace=True,
-    )
-
-
-@contextlib.contextmanager
-def _told(context: Any, request: Any, identity: str = "") -> Iterator[None]:
-    """Turns what a kind raises into what the engine shows: one sentence, never a traceback."""
-    try:
-        yield
-    except _SENTENCES as error:
-        _refuse(context, str(error))
-    except OSError as error:
-        _refuse(context, f"{error.filename or 'this machine'}: {error.strerror or error}")
-    except NotReady as error:
-        inputs = getattr(request, "inputs", None)
-        _not_ready(context, identity or request.id, error, inputs)
+def _name(urn: str) -> str:
+    """`TrainingRun m`, of the resource's type and name."""
+    if not urn:
+        return "ack-training's provider"
+    kind, name = urn.split("::")[2:4]
+    return f"{kind.rpartition(':')[2]} {name}"
 
 
 def _refuse(context: Any, message: str) -> NoReturn:
@@ -241,7 +240,7 @@ def _not_ready(context: Any, identity: str, error: NotReady, inputs: Any) -> NoR
     detail = any_pb2.Any()
     detail.Pack(
         provider.ErrorResourceInitFailed(
-            id=identity, properties=_struct(error.outputs), reasons=error.reasons, inputs=inputs
+            id=identity, properties=struct_of(error.outputs), reasons=error.reasons, inputs=inputs
         )
     )
     code = grpc.StatusCode.UNKNOWN
@@ -249,23 +248,3 @@ def _not_ready(context: Any, identity: str, error: NotReady, inputs: Any) -> NoR
     context.set_trailing_metadata((("grpc-status-details-bin", rich.SerializeToString()),))
     context.abort(code, error.reasons[0])
     raise AssertionError("abort raises")
-
-
-def _properties(message: struct_pb2.Struct) -> Properties:
-    properties: Properties = _whole_numbers(json_format.MessageToDict(message))
-    return properties
-
-
-def _whole_numbers(value: Any) -> Any:
-    """A protobuf number is a double; our properties count replicas and seconds."""
-    if isinstance(value, dict):
-        return {key: _whole_numbers(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_whole_numbers(member) for member in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
-
-
-def _struct(properties: Properties) -> struct_pb2.Struct:
-    return json_format.ParseDict(dict(properties), struct_pb2.Struct())

@@ -8,6 +8,7 @@ from provider.kinds import Call, NotReady, Properties
 from supervisor import client
 from supervisor.client import Observation
 from supervisor.job_progress import read_progress
+from supervisor.printable import plain
 
 _POLL_SECONDS = 0.2
 _LOG_LINES = 15
@@ -103,7 +104,8 @@ def _failure(name: str, seen: Observation, state: Path) -> str:
         lines += [f"the first to fail was {first['replica']}, with exit code {first['exitCode']}"]
         lines += [f"  {line}" for line in first["lines"][-_LOG_LINES:]]
         lines += [f"whole log: {first['log']}"]
-    return "\n".join(lines)
+    # It is kept in the stack's state, and shown on terminals.
+    return plain("\n".join(lines))
 
 
 def _replicas(seen: Observation) -> str:

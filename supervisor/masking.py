@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, quote_plus
 
 SHOWN = b"[secret]"
 SHORTEST = 4
 LONGEST_LINE = 64 * 1024
+_CERTAIN = 8
+"""Characters of a value's base64 inside a longer one that are no coincidence."""
 
 
 def forms(values: Iterable[str]) -> tuple[bytes, ...]:
     """The byte strings to hide: each value of 4 or more characters and its base64.
 
     A value of several lines counts line by line, as output is written by lines; a value is also
-    hidden in the form it has inside a JSON string.
+    hidden in the form it has inside a JSON string, inside a URL, and inside the base64 of a longer
+    text, such as that of a name and a password.
     """
     found: set[bytes] = set()
     for value in values:
@@ -24,13 +28,29 @@ def forms(values: Iterable[str]) -> tuple[bytes, ...]:
         raw = value.encode("utf-8", "surrogateescape")
         for encoded in (base64.b64encode(raw), base64.urlsafe_b64encode(raw)):
             found |= {encoded, encoded.rstrip(b"=")}
+        found |= {part for part in _inside_base64(raw) if len(part) >= _CERTAIN}
         found |= {line.strip(b"\r") for line in raw.split(b"\n")}
         found |= {
             json.dumps(line, ensure_ascii=flag)[1:-1].encode("utf-8", "surrogateescape")
             for line in value.split("\n")
             for flag in (True, False)
         }
+        found |= {
+            escaped.encode()
+            for line in raw.split(b"\n")
+            for escaped in (quote(line), quote(line, safe=""), quote_plus(line))
+        }
     return tuple(sorted(form for form in found if len(form) >= SHORTEST))
+
+
+def _inside_base64(raw: bytes) -> Iterator[bytes]:
+    """What of the base64 of a longer text depends on `raw` alone, wherever `raw` begins in it."""
+    for before in range(3):
+        # Three bytes are four characters: the ends share theirs with what stands beside them.
+        whole = raw[(3 - before) % 3 :]
+        whole = whole[: len(whole) - len(whole) % 3]
+        yield base64.b64encode(whole)
+        yield base64.urlsafe_b64encode(whole)
 
 
 def mask(text: bytes, secrets: tuple[bytes, ...]) -> bytes:

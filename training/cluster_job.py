@@ -89,6 +89,7 @@ class TrainingJob(pulumi.ComponentResource):
         )
         run = TrainingRun(
             job,
+            tfjob=self.tfjob,
             generation=generation,
             secret=secret_name,
             stack=stack,
@@ -114,6 +115,7 @@ class TrainingRun(pulumi.CustomResource):
         self,
         job: Job,
         *,
+        tfjob: KubernetesObject,
         generation: str,
         secret: pulumi.Output[str] | None,
         stack: Stack,
@@ -126,10 +128,19 @@ class TrainingRun(pulumi.CustomResource):
             "connection": cluster.connection_settings,
             "namespace": stack.kubernetes.namespace,
             "generation": generation,
+            # Another object of that name is to be waited for as the first one was.
+            "uid": tfjob.metadata.apply(lambda metadata: str(metadata.get("uid") or "")),
             "autoscaled": _autoscaled(stack, job),
             "operatorNamespace": stack.operator.namespace,
             "state": None,
         }
+        for role, replicas in job.roles.items():
+            if replicas.tolerations:
+                inputs["roles"][role]["tolerations"] = [
+                    toleration.model_dump(exclude_none=True) for toleration in replicas.tolerations
+                ]
+        if variables := _secret_variables(job):
+            inputs["secretVariables"] = variables
         if secret is not None:
             inputs["secret"] = secret
         super().__init__("acktraining:cluster:TrainingRun", job.name, inputs, opts)
@@ -159,6 +170,16 @@ def _secret(
         replace_on_changes=["stringData"],
         delete_before_replace=False,
     )
+
+
+def _secret_variables(job: Job) -> dict[str, str]:
+    """Where each variable comes from that a Secret holds."""
+    found = {name: "config" for name, env in job.env.items() if env.secret}
+    return found | {
+        name: f"{env.secret_key_ref.name}/{env.secret_key_ref.key}"
+        for name, env in job.env.items()
+        if env.secret_key_ref is not None
+    }
 
 
 def _autoscaled(stack: Stack, job: Job) -> bool:

@@ -47,6 +47,8 @@ def job_inputs(job: Job, project: Path, *, wait: str) -> dict[str, Any]:
     if job.image is not None:
         inputs["image"] = job.image
     if job.opaque:
+        # So that no sentence repeats them: the engine tells the provider the bare values.
+        inputs["opaque"] = True
         for key in ("args", "command"):
             if key in inputs:
                 inputs[key] = pulumi.Output.secret(inputs[key])

@@ -14,7 +14,7 @@ from cluster.client import Cluster
 from cluster.errors import ClusterError, RefusedError
 from cluster.lookup import find
 from cluster.port_forward import carry, open_port
-from console.choice import NotFoundError
+from console.choice import TO_BE_MADE, NotFoundError
 from console.cluster.services import pods_of, ready_pod, why_not_ready
 
 _PREFERRED = range(6006, 6026)
@@ -116,7 +116,7 @@ class Forward:
         deployment = read_deployment(self._cluster, self._namespace, self._name)
         place = f"namespace {self._namespace} of {self._cluster.name}"
         if deployment is None:
-            raise NotFoundError(f"there is no {self._name} in {place}: `pulumi up` makes it")
+            raise NotFoundError(f"there is no {self._name} in {place}: {TO_BE_MADE}")
         labels = deployment["spec"]["selector"].get("matchLabels", {})
         selector = ",".join(f"{key}={value}" for key, value in labels.items())
         path = f"/api/v1/namespaces/{self._namespace}"

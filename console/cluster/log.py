@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cluster.client import Cluster
 from cluster.errors import ClusterError, RefusedError, UnreachableError
+from cluster.failure import first_failure
+from cluster.masks import Masks
 from cluster.observe import observe, pod_path
 from cluster.seen import CONTAINER, JobSeen, PodSeen
-from cluster.verdict import ABSENT, FINISHED, SUSPENDED, judge, pod_state, state_of
-from console.choice import NotFoundError
+from cluster.verdict import ABSENT, FAILED, FINISHED, SUSPENDED, judge, pod_state, state_of
+from console.choice import TO_BE_MADE, NotFoundError
 from console.cluster.log_lines import LogLines
 from console.logs import Tell
 from console.steady import notes
+from supervisor.printable import printable
 
 _POLL_SECONDS = 1.0
 _QUIET_SECONDS = 5.0
@@ -31,6 +34,7 @@ class ClusterLog:
         self._namespace = namespace
         self._job = job
         self._replica = replica
+        self._masks = Masks(cluster, namespace)
 
     def now(self, tell: Tell) -> str:
         seen = observe(self._cluster, self._namespace, self._job)
@@ -38,13 +42,20 @@ class ClusterLog:
         if pod is None and is_over(seen):
             raise NotFoundError(gone(seen, self._replica))
         if pod is None or not has_log(pod):
-            tell(not_yet(seen, self._replica))
+            tell(self._masks.plain(not_yet(seen, self._replica), seen.pods))
             return ""
-        return "".join(LogLines().unseen(self._stream(pod)))
+        tell_of_secrets(self._masks, pod, tell)
+        text = "".join(self._shown(pod, LogLines(), {}))
+        if not text:
+            tell(f"{self._replica} has written no line yet")
+        if state_of(seen) == FAILED:
+            tell(self._masks.plain(_ended(seen), seen.pods))
+        return text
 
     def follow(self, tell: Tell) -> Iterator[str]:
         tell = _without_repeats(tell)
         lines = LogLines()
+        silent = True
         last: PodSeen | None = None
         for seen in self._looks(tell):
             pod, over = seen.pod(self._replica), is_over(seen)
@@ -58,13 +69,20 @@ class ClusterLog:
                 raise NotFoundError(gone(seen, self._replica))
             elif pod is not None and not over:
                 tell("following; ctrl-C ends this")
-            last = pod or last
             if pod is not None and has_log(pod):
-                yield from self._unseen(pod, lines, over)
+                if last is None or pod.uid != last.uid:
+                    tell_of_secrets(self._masks, pod, tell)
+                for text in self._unseen(pod, lines, over):
+                    silent = False
+                    yield text
+                if silent:
+                    tell(f"{self._replica} has written no line yet")
             elif not over:
-                tell(not_yet(seen, self._replica))
+                tell(self._masks.plain(not_yet(seen, self._replica), seen.pods))
+            last = pod or last
             if over:
-                tell(f"{_ended(seen)}: nothing more will come")
+                ended = self._masks.plain(_ended(seen), seen.pods)
+                tell(f"{ended}: nothing more will come")
                 return
 
     def _looks(self, tell: Tell) -> Iterator[JobSeen]:
@@ -90,13 +108,17 @@ class ClusterLog:
         query = lines.since if over else {**lines.since, "follow": "true"}
         until = time.monotonic() + _LOOK_SECONDS
         try:
-            for text in lines.unseen(self._stream(pod, **query)):
+            for text in self._shown(pod, lines, query):
                 yield text
                 if not over and time.monotonic() > until:
                     return
         except (RefusedError, UnreachableError):
             # The container or its node has just gone, or the API server: the next look tells.
             return
+
+    def _shown(self, pod: PodSeen, lines: LogLines, query: Mapping[str, str]) -> Iterator[str]:
+        for text in lines.unseen(self._stream(pod, **query)):
+            yield self._masks.hide(printable(text), [pod])
 
     def _stream(self, pod: PodSeen, **query: str) -> Iterator[bytes]:
         return self._cluster.stream(
@@ -106,6 +128,12 @@ class ClusterLog:
             timestamps="true",
             **query,
         )
+
+
+def tell_of_secrets(masks: Masks, pod: PodSeen, tell: Tell) -> None:
+    """Tells where values cannot be hidden, as they cannot be read."""
+    if unread := masks.unread([pod]):
+        tell(f"what Secret {', '.join(unread)} holds is not hidden: it cannot be read")
 
 
 def is_over(seen: JobSeen) -> bool:
@@ -134,7 +162,7 @@ def not_yet(seen: JobSeen, replica: str) -> str:
 def gone(seen: JobSeen, replica: str) -> str:
     """What is left of a replica whose job is over and whose pod was removed."""
     if state_of(seen) == ABSENT:
-        return f"{seen.name} is no longer in the cluster: `pulumi up` makes it"
+        return f"{seen.name} is no longer in the cluster: {TO_BE_MADE}"
     return (
         f"the pod of {replica} is gone and its log with it, as cleanPodPolicy of {seen.name} asks: "
         "`make tensorboard` shows its curves, and cleanPodPolicy: None keeps pods"
@@ -143,7 +171,12 @@ def gone(seen: JobSeen, replica: str) -> str:
 
 def _ended(seen: JobSeen) -> str:
     state = state_of(seen)
-    return "it no longer runs" if state == ABSENT else f"it has {state.lower()}"
+    if state == ABSENT:
+        return "it no longer runs"
+    first = first_failure(seen) if state == FAILED else None
+    if first is not None:
+        return f"it has failed: {first.replica} failed first, with {first.words}"
+    return f"it has {state.lower()}"
 
 
 def _restarts(pod: PodSeen) -> int:

@@ -13,6 +13,7 @@ from cluster.ownership import LABEL
 from cluster.seen import EventSeen, JobSeen, PodSeen
 from cluster.troubles import told
 from cluster.verdict import FAILED, FINISHED, Verdict, judge, pod_state
+from console.choice import TO_BE_MADE
 from console.cluster.declared import Declared
 from console.look import JobLook, ReplicaLook
 from supervisor.job_progress import JobProgress
@@ -80,7 +81,7 @@ def _note(declared: Declared, seen: JobSeen, verdict: Verdict) -> str:
     if seen.deleting:
         return ""
     if not seen.uid:
-        return "`pulumi up` makes it"
+        return TO_BE_MADE
     if verdict.troubles:
         return told(verdict.troubles)
     if verdict.state == FAILED:

@@ -9,6 +9,7 @@ from cluster.api_objects import event_seen, pod_seen, with_events
 from cluster.pod_troubles import pod_trouble
 from cluster.seen import JobSeen, PodSeen
 from cluster.verdict import pod_state
+from console.choice import TO_BE_MADE
 from console.look import ServiceLook
 
 READY, NOT_READY, ABSENT = "Ready", "not ready", "Absent"
@@ -22,7 +23,7 @@ def service_look(
     """The service of `deployment`, None where there is none; of `pods` and `events` those that are
     not the service's are left out."""
     if deployment is None:
-        return ServiceLook(name, ABSENT, "`pulumi up` makes it")
+        return ServiceLook(name, ABSENT, TO_BE_MADE)
     if is_ready(deployment):
         return ServiceLook(name, READY)
     return ServiceLook(name, NOT_READY, why_not_ready(pods_of(deployment, pods, events)))

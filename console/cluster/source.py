@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from cluster.client import Cluster
@@ -9,17 +10,18 @@ from cluster.connection import Connection
 from cluster.errors import RefusedError
 from cluster.failure import first_failure
 from cluster.lookup import find
+from cluster.masks import Masks
 from cluster.seen import JobSeen
 from cluster.together import together
 from cluster.verdict import FAILED, state_of
-from console.choice import NotFoundError, choose_job, choose_replica
+from console.choice import TO_BE_MADE, NotFoundError, choose_job, choose_replica
 from console.cluster.declared import Declared
 from console.cluster.forward import Forward, listen, read_deployment
 from console.cluster.log import ClusterLog
 from console.cluster.look import Listed, Objects, job_look, jobs_seen
 from console.cluster.progress import ProgressReader
 from console.cluster.services import ABSENT, is_ready, service_look
-from console.look import Look, ServiceLook
+from console.look import JobLook, Look, ServiceLook
 from workloads.pods import MANAGED_BY
 from workloads.tensorboard_spec import NAME as TENSORBOARD
 
@@ -36,6 +38,7 @@ class ClusterSource:
         self._cluster = cluster
         self._declared = declared
         self._progress = ProgressReader(cluster, declared.namespace)
+        self._masks = Masks(cluster, declared.namespace)
 
     @classmethod
     def opened(cls, declared: Declared, project: Path) -> ClusterSource:
@@ -49,10 +52,16 @@ class ClusterSource:
         services = self._services(listed)
         self._progress.refresh(pod for job in seen for pod in job.pods)
         return Look(
-            tuple(job_look(self._declared, job, self._progress.of) for job in seen),
+            tuple(self._of(job) for job in seen),
             services,
             nodes=True,
         )
+
+    def _of(self, job: JobSeen) -> JobLook:
+        found = job_look(self._declared, job, self._progress.of)
+        if not found.note:
+            return found
+        return replace(found, note=self._masks.plain(found.note, job.pods))
 
     def log(self, job: str | None, replica: str | None) -> ClusterLog:
         seen = {job.name: job for job in jobs_seen(self._declared, self._listed())}
@@ -60,7 +69,7 @@ class ClusterSource:
         replicas = seen[job].wanted or list(self._declared.jobs[job])
         replica = choose_replica(job, replicas, replica or _to_be_read(seen[job]))
         if not seen[job].uid:
-            raise NotFoundError(f"{job} is not in the cluster: `pulumi up` makes it")
+            raise NotFoundError(f"{job} is not in the cluster: {TO_BE_MADE}")
         return ClusterLog(self._cluster, self._declared.namespace, job, replica)
 
     def tensorboard(self, port: int | None) -> int:

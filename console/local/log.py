@@ -11,6 +11,7 @@ from typing import IO
 from console.choice import choose_job, choose_replica
 from console.logs import Tell
 from supervisor import client
+from supervisor.printable import printable
 
 _POLL_SECONDS = 0.3
 
@@ -30,7 +31,10 @@ class LocalLog:
         self._path = path
 
     def now(self, tell: Tell) -> str:
-        return self._path.read_text(encoding="utf-8", errors="replace")
+        text = self._path.read_text(encoding="utf-8", errors="replace")
+        if not text:
+            tell(f"{self._path.stem} has written nothing yet")
+        return printable(text)
 
     def follow(self, tell: Tell) -> Iterator[str]:
         path = self._path
@@ -43,11 +47,11 @@ class LocalLog:
         while True:
             chunk = log.read()
             if chunk:
-                yield chunk
+                yield printable(chunk)
                 continue
             if _was_rotated(path, log):
                 # What was written between the read above and the rotation.
-                yield log.read()
+                yield printable(log.read())
                 log.close()
                 log = path.open(encoding="utf-8", errors="replace")
             elif over:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cluster.client import Cluster
 from cluster.errors import ClusterError
+from cluster.masks import Masks
 from cluster.observe import replica_progress
 from cluster.seen import JobSeen
 from cluster.starts import Starts
@@ -22,9 +23,10 @@ class Narrator:
     """Shows progress: with each look in place, and for good when a quarter of the steps is done, a
     replica starts again, or a node is waited for."""
 
-    def __init__(self, call: Call, cluster: Cluster) -> None:
+    def __init__(self, call: Call, cluster: Cluster, masks: Masks) -> None:
         self._call = call
         self._cluster = cluster
+        self._masks = masks
         self._next_read = 0.0
         self._progress: JobProgress | None = None
         self._quarter = 0
@@ -33,9 +35,9 @@ class Narrator:
 
     def __call__(self, seen: JobSeen, verdict: Verdict, troubles: Sequence[Trouble]) -> None:
         for sentence in self.starts.look(seen, self._step(), time.monotonic()):
-            self._call.announce(sentence)
+            self._call.announce(self._masks.plain(sentence, seen.pods))
         if troubles:
-            self._tell_trouble(troubles)
+            self._tell_trouble(seen, troubles)
             return
         if verdict.state in (RUNNING, RESTARTING, SUCCEEDED):
             self._read(seen, final=verdict.state == SUCCEEDED)
@@ -45,6 +47,9 @@ class Narrator:
                 nothing_new = progress.steps and progress.restored_step >= progress.steps
                 before = "was trained before: " if nothing_new else ""
                 self._call.announce(f"{before}{progress.sentence()}")
+            else:
+                # Else the last that was shown would be how it began.
+                self._call.report(f"succeeded: {replicas_in_words(seen)}")
             return
         if progress is None or verdict.state != RUNNING:
             self._call.report(f"{verdict.state.lower()}: {replicas_in_words(seen)}")
@@ -57,8 +62,9 @@ class Narrator:
     def _step(self) -> int:
         return self._progress.step if self._progress else 0
 
-    def _tell_trouble(self, troubles: Sequence[Trouble]) -> None:
-        sentence = told(troubles)
+    def _tell_trouble(self, seen: JobSeen, troubles: Sequence[Trouble]) -> None:
+        # The kubelet's word may repeat a command, and with it a variable of the command's.
+        sentence = self._masks.plain(told(troubles), seen.pods)
         first = troubles[0]
         if first.kind == "place" and first.grace_seconds is None and not self._new_node:
             self._new_node = True

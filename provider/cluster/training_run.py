@@ -1,42 +1,38 @@
 """A training job on a cluster: its TFJob is another resource, this one is its gate and narrator."""
 
-from cluster.api_objects import job_seen
 from cluster.client import Cluster
 from cluster.errors import ClusterError
-from cluster.observe import job_progress, observe, read_job
+from cluster.observe import observe
 from cluster.seen import JobSeen
 from cluster.verdict import state_of
-from provider.cluster import wait
+from provider.cluster import sentences, wait
 from provider.cluster.opened import is_gone_for_good, is_known, opened
-from provider.cluster.restart import forget, is_interrupted, restart
+from provider.cluster.restart import forget, restart
+from provider.cluster.wait import recorded
 from provider.compare import changed_paths
-from provider.consequence import replacement, resumption
 from provider.kinds import Call, Change, NotReady, Properties, ProviderError
-from supervisor.job_progress import JobProgress
 
 _PLACE = ("name", "namespace")
 
-_NOT_OF_THE_JOB = (
-    "suspend",
-    "wait",
-    "waitTimeoutSeconds",
-    "server",
-    "generation",
-    "autoscaled",
-    "operatorNamespace",
-)
-"""Inputs that no sentence on a changed job names. Whether the job changed tells `generation`."""
+_OTHER_JOB = {"generation", "secret"}
+"""Inputs that tell that the job is another one: what its TFJob says, but for its Secret's name."""
 
-_GOALS = {"running": "runs", "succeeded": "has succeeded"}
+_FOLLOWING = ("uid", "secretVariables")
+"""Inputs that are no change of the job, unless with one that is. `uid`: see _is_another."""
 
+_GOALS = {
+    "submitted": "is there",
+    "running": "runs",
+    "succeeded": "has succeeded",
+}
+
+_GONE = ("Absent", "Unknown")
 _SHORT_OF = {
-    "submitted": (),
-    "running": ("Created",),
-    "succeeded": ("Created", "Running", "Restarting", "Suspended"),
+    "submitted": _GONE,
+    "running": (*_GONE, "Created", "Suspended"),
+    "succeeded": (*_GONE, "Created", "Running", "Restarting", "Suspended"),
 }
 """Of each `wait`, the recorded states that do not satisfy it."""
-
-_LIVE = ("Created", "Running", "Restarting")
 
 
 class TrainingRun:
@@ -54,37 +50,43 @@ class TrainingRun:
 
     def compare(self, call: Call) -> Change:
         # Where the kubeconfig lies is of this machine: another one is no change of the job.
-        changed = tuple(
+        every = tuple(
             path
             for path in changed_paths(call.old_inputs, call.inputs)
             if not path.startswith("connection")
         )
+        changed = [path for path in every if not path.startswith(_FOLLOWING)]
         replaces = tuple(path for path in changed if path in _PLACE)
         updates = tuple(path for path in changed if path not in replaces)
         state = call.outputs.get("state")
         if replaces:
             return Change(updates=updates, replaces=replaces)
-        if "generation" in updates:
-            return Change(updates=updates, notes=(_replacement(call, updates),))
+        if _OTHER_JOB & set(updates):
+            return Change(updates=updates, notes=(sentences.of_replacement(call, every),))
         if "suspend" in updates and state != "Succeeded":
-            return Change(updates=updates, notes=(_suspension(call),))
-        drift = self._drift(call)
-        notes = () if drift is None else (drift,)
-        return Change(updates=updates, drift=("state",) if drift else (), notes=notes)
+            return Change(updates=updates, notes=(sentences.of_suspension(call),))
+        if _is_another(call):
+            again = f"its TFJob is created again: `pulumi up` waits until it {_goal(call)}"
+            return Change(updates=(*updates, "uid"), notes=(again,))
+        return self._since(call, updates)
+
+    def introduction(self, call: Call) -> list[str]:
+        # Here and not above: of a job that is there the quantities need not be understood.
+        from provider.cluster.introduction import introduction
+
+        return [introduction(call.inputs)]
 
     def create(self, call: Call) -> Properties:
+        known = {"state": "Unknown", **call.outputs}
         try:
             cluster = opened(call.inputs)
-            restart(cluster, call, {"state": call.outputs.get("state", "Unknown")})
-            return {"state": _await(call, cluster)}
+            restart(cluster, call, known)
+            return recorded(_await(call, cluster))
         except ClusterError as error:
             # The TFJob is declared, and what becomes of it is this resource's to tell.
-            raise NotReady(
-                [f"{call.inputs['name']}: {error}"], {"state": call.outputs.get("state", "Unknown")}
-            ) from error
+            raise NotReady([f"{call.inputs['name']}: {error}"], known) from error
 
     def read(self, call: Call) -> Properties | None:
-        recorded = call.outputs.get("state")
         if not is_known(call.inputs):
             return call.outputs
         inputs = call.inputs
@@ -93,13 +95,14 @@ class TrainingRun:
         except ClusterError as error:
             raise ProviderError(f"{inputs['name']}: {error}") from error
         state = state_of(seen)
-        if state == "Absent" and recorded == "Succeeded":
+        if state == "Absent" and call.outputs.get("state") == "Succeeded":
             return call.outputs
+        # Its uid stays that of the one that was waited for.
         return {**call.outputs, "state": state}
 
     def update(self, call: Call) -> Properties:
-        same = call.inputs.get("generation") == call.old_inputs.get("generation")
-        if same and call.outputs.get("state") == "Succeeded":
+        same = all(call.inputs.get(key) == call.old_inputs.get(key) for key in _OTHER_JOB)
+        if same and not _is_another(call) and call.outputs.get("state") == "Succeeded":
             return call.outputs
         return self.create(call)
 
@@ -107,34 +110,61 @@ class TrainingRun:
         """The TFJob is deleted as the resource that it is; what a restart left is deleted here."""
         if is_gone_for_good():
             return
+        # The engine asks no provider in a preview about what it will delete.
+        call.announce(f"its TFJob is deleted; its directory {call.inputs['directory']} stays")
         try:
             forget(opened(call.inputs), call.inputs["namespace"], call.inputs["name"])
         except ClusterError as error:
             raise ProviderError(f"{call.inputs['name']}: {error}") from error
 
-    def _drift(self, call: Call) -> str | None:
-        """What happened to the job since it was recorded, where that must be mended; else None."""
-        recorded = call.outputs.get("state")
-        if recorded == "Succeeded" or not is_known(call.inputs):
-            return None
-        seen, interrupted = _look(call.inputs)
-        state = recorded or "Unknown" if seen is None else state_of(seen)
-        if interrupted:
-            return "it was interrupted while it was started again: `pulumi up` goes on"
-        if state == "Absent":
-            again = "`pulumi up`" if recorded == "Absent" else "`pulumi refresh`, then `pulumi up`,"
-            return f"its TFJob is gone: {again} creates it again"
-        if state == "Failed":
-            return f"it failed: `pulumi up` {_next_start(call)}"
-        wait_for = call.inputs["wait"]
-        if not call.inputs["suspend"] and recorded in _SHORT_OF[wait_for]:
-            if state == "Succeeded":
-                return "it has succeeded since"
-            return f"it is {state}: `pulumi up` waits until it {_GOALS[wait_for]}"
+    def _since(self, call: Call, updates: tuple[str, ...]) -> Change:
+        """What happened to the job since it was recorded."""
+        state, found = call.outputs.get("state"), None
+        if state != "Succeeded":
+            found = sentences.look(call.inputs)
+            drift = _drift(call, found)
+            if drift is not None:
+                return Change(updates=updates, drift=("state",), notes=(drift,))
+        edit = None if found is None else sentences.of_edit(call, found)
+        # What of the TFJob is not as it was declared, its own resource mends.
+        return Change(updates=updates, notes=() if edit is None else (edit,))
+
+
+def _drift(call: Call, found: sentences.Look | None) -> str | None:
+    """What must be mended; else None."""
+    recorded = call.outputs.get("state")
+    if found is not None and found.interrupted:
+        return "it was interrupted while it was started again: `pulumi up` goes on"
+    if found is None and not is_known(call.inputs):
         return None
+    state = recorded or "Unknown" if found is None else state_of(found.seen)
+    if state == "Absent":
+        again = "`pulumi up`" if recorded == "Absent" else "`pulumi refresh`, then `pulumi up`,"
+        return f"its TFJob is gone: {again} creates it again"
+    if state == "Failed":
+        return sentences.of_failure(call)
+    short = _SHORT_OF[call.inputs["wait"]]
+    if not call.inputs["suspend"] and recorded in short:
+        if state == "Succeeded":
+            return "it has succeeded since"
+        if state not in short:
+            return f"it is {state} by now"
+        return f"it is {state}: `pulumi up` waits until it {_goal(call)}"
+    return None
 
 
-def _await(call: Call, cluster: Cluster) -> str:
+def _is_another(call: Call) -> bool:
+    """Whether the TFJob is, or will be, another object than the one that was waited for: someone
+    deleted that one. One that we have started again was waited for, and a refresh finds its uid."""
+    new, old = call.inputs.get("uid"), call.old_inputs.get("uid")
+    return bool(old) and new not in (old, call.outputs.get("uid"))
+
+
+def _goal(call: Call) -> str:
+    return "is suspended" if call.inputs["suspend"] else _GOALS[call.inputs["wait"]]
+
+
+def _await(call: Call, cluster: Cluster) -> JobSeen:
     if call.inputs["suspend"]:
         return wait.until_suspended(call, cluster)
     match call.inputs["wait"]:
@@ -143,64 +173,4 @@ def _await(call: Call, cluster: Cluster) -> str:
         case "succeeded":
             return wait.until_succeeded(call, cluster)
         case _:
-            return state_of(observe(cluster, call.inputs["namespace"], call.inputs["name"]))
-
-
-def _look(inputs: Properties) -> tuple[JobSeen | None, bool]:
-    """The TFJob as it is now, and whether a restart of it was interrupted. None where the cluster
-    does not tell: a preview is not to fail for that."""
-    namespace, name = inputs["namespace"], inputs["name"]
-    try:
-        cluster = opened(inputs)
-        job = read_job(cluster, namespace, name)
-        if job is None:
-            return JobSeen(name, namespace), is_interrupted(cluster, namespace, name)
-        return job_seen(job, (), ()), False
-    except (ClusterError, ProviderError):
-        return None, False
-
-
-class _Log:
-    """How far a job has come, by what its chief has written."""
-
-    def progress(self, inputs: Properties) -> JobProgress | None:
-        if not is_known(inputs):
-            return None
-        try:
-            return job_progress(opened(inputs), inputs["namespace"], inputs["name"])
-        except (ClusterError, ProviderError):
-            return None
-
-    def checkpoint(self, inputs: Properties) -> int | None:
-        """The shared directory is the cluster's."""
-        return None
-
-
-def _replacement(call: Call, paths: tuple[str, ...]) -> str:
-    seen = _look(call.inputs)[0] if is_known(call.inputs) else None
-    told = [path for path in paths if path not in _NOT_OF_THE_JOB]
-    state = call.outputs.get("state") if seen is None else state_of(seen)
-    again = f"{'the running job is ' if state in _LIVE else ''}deleted and created again"
-    if seen is not None and seen.uid and seen.generation == call.inputs["generation"]:
-        # By this very `up`, or by one that was interrupted then.
-        again = "was deleted and created again"
-    return replacement(call, told, _Log(), again)
-
-
-def _next_start(call: Call) -> str:
-    if call.inputs["suspend"]:
-        return "keeps it suspended"
-    return "starts it again" + _training(call.inputs)
-
-
-def _suspension(call: Call) -> str:
-    if call.inputs["suspend"]:
-        return "suspended in place: its pods are ended, its checkpoints are kept"
-    return "goes on in place" + _training(call.inputs)
-
-
-def _training(inputs: Properties) -> str:
-    # Of a program that is not the runtime's we do not know what it does with its checkpoints.
-    if "program" not in inputs:
-        return ""
-    return f"; training {resumption(inputs, inputs, _Log())}"
+            return observe(cluster, call.inputs["namespace"], call.inputs["name"])

@@ -137,8 +137,16 @@ class Jobs:
             announce=self.told.append,
         )
 
-    def up(self, name: str, **changes: Any) -> Properties:
-        return TrainingRun().create(self.call(name, **changes))
+    def up(self, name: str, **changes: Any) -> str:
+        """The state that an `up` ends with."""
+        return self._state(TrainingRun().create(self.call(name, **changes)), name)
+
+    def up_again(self, call: Call) -> str:
+        return self._state(TrainingRun().update(call), call.inputs["name"])
+
+    def _state(self, outputs: Properties, name: str) -> str:
+        assert outputs["uid"] == self.live(name)["metadata"]["uid"]
+        return str(outputs["state"])
 
     def failing_up(self, name: str, **changes: Any) -> str:
         """What an `up` that fails says."""

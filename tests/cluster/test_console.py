@@ -15,6 +15,7 @@ from queue import Empty, Queue
 from threading import Thread
 from typing import IO, Any
 
+from console.choice import TO_BE_MADE
 from tests.cluster.relay import Relay
 from tests.cluster.stacks import ClusterStack, Result, shell_job
 from tests.cluster.waiting import until
@@ -115,7 +116,7 @@ def test_a_job_is_watched_and_its_logs_are_followed_to_its_end(stack: ClusterSta
     assert row(table, "chief-0") == ["chief-0", "Running", node, "0", *figures]
     assert row(table, "worker-1") == ["worker-1", "Running", node, "0"]
     assert "stuck Created  chief-0 cannot have its image test.local/absent:1: " in table.text
-    assert row(table, "new") == ["new", "Absent", "`pulumi", "up`", "makes", "it"]
+    assert row(table, "new") == ["new", "Absent", *TO_BE_MADE.split()]
     assert row(table, "training-operator") == ["training-operator", "Ready"]
     assert "tensorboard" not in table.text
 

@@ -14,9 +14,17 @@ def up(stack: ClusterStack, **sections: Any) -> Any:
     return stack.workspace.up()
 
 
+def changes_nothing(result: Any) -> bool:
+    return "change" not in summary(result).replace("unchanged", "")
+
+
 def test_a_job_is_declared_changed_suspended_resumed_and_destroyed(stack: ClusterStack) -> None:
     """Only suspend changes in place; a second up and a refresh change nothing."""
-    job = shell_job(stack.cluster, LONG, worker={"replicas": 2}, chief={})
+    sizes = {"worker": {"replicas": 2, "cpu": "10m"}, "chief": {}}
+    job = shell_job(stack.cluster, LONG, **sizes)
+    stack.configure(jobs={"m": job})
+    introduced = stack.workspace.preview()
+    assert "chief 1, worker 2 × 10m cpu; in all 20m cpu; `pulumi up` waits until" in introduced.text
     created = up(stack, jobs={"m": job})
     assert created.code == 0, created
     assert stack.workspace.outputs()["jobs"]["m"] == {"state": "Running", "directory": "m"}
@@ -40,11 +48,15 @@ def test_a_job_is_declared_changed_suspended_resumed_and_destroyed(stack: Cluste
     assert stack.tfjob("m")["metadata"]["uid"] == uid
     assert stack.condition("m") == "Running"
 
-    larger = {**job, "worker": {"replicas": 3}}
+    stack.configure(jobs={"m": {**job, "directory": "elsewhere"}})
+    moved = stack.workspace.preview()
+    assert "directory m → elsewhere: the running job is deleted and created again" in moved.text
+
+    larger = {**job, "worker": {"replicas": 3, "cpu": "20m"}}
     stack.configure(jobs={"m": larger})
     preview = stack.workspace.preview()
     assert "+-kubernetes:kubeflow.org/v1:TFJob: (replace)" in preview.text, preview
-    assert "worker 2 → 3: the running job is deleted and created again" in preview.text
+    assert "worker 2 → 3, worker cpu 10m → 20m: the running job is deleted" in preview.text
     replaced = stack.workspace.up()
     assert replaced.code == 0, replaced
     assert stack.tfjob("m")["metadata"]["uid"] != uid
@@ -96,19 +108,67 @@ def test_failures_are_told_in_seconds_and_stay_failures(stack: ClusterStack) -> 
 def test_a_job_that_failed_is_started_again_by_the_next_up(stack: ClusterStack) -> None:
     """Failed once by what was no fault of its own: the same config, and no manual step."""
     script = (
-        "test -f $ACK_TRAINING_JOB_DIR/second || { touch $ACK_TRAINING_JOB_DIR/second; exit 1; }"
+        "test -f $ACK_TRAINING_JOB_DIR/second || "
+        "{ touch $ACK_TRAINING_JOB_DIR/second; echo not yet; exit 1; }"
     )
     job = shell_job(stack.cluster, script, wait="succeeded")
     failed = up(stack, jobs={"m": job})
     assert failed.code != 0
     preview = stack.workspace.preview()
-    assert "it failed: `pulumi up` starts it again" in preview.text, preview
+    assert "it failed (chief-0, with exit code 1: not yet): `pulumi up` starts" in preview.text
     again = stack.workspace.up()
     assert again.code == 0, again
     assert stack.condition("m") == "Succeeded"
-    unchanged = stack.workspace.up()
-    assert "unchanged" in summary(unchanged)
-    assert "change" not in summary(unchanged).replace("unchanged", ""), unchanged
+    uid = stack.tfjob("m")["metadata"]["uid"]
+    for nothing in (stack.workspace.up(), stack.workspace.refresh(), stack.workspace.up()):
+        assert nothing.code == 0, nothing
+        # A refresh finds the new TFJob, and nothing else in it.
+        assert "replace" not in summary(nothing), nothing
+    assert changes_nothing(nothing), nothing
+    assert stack.tfjob("m")["metadata"]["uid"] == uid
+
+
+def test_what_is_done_to_a_tfjob_by_hand_is_told_mended_and_waited_for(stack: ClusterStack) -> None:
+    job = shell_job(stack.cluster, f"sleep 3; {LONG}", worker={})
+    first = up(stack, jobs={"m": job})
+    assert first.code == 0, first
+
+    suspend = '{"spec":{"runPolicy":{"suspend":true}}}'
+    stack.kubectl("patch", "tfjob", "m", "--type=merge", "-p", suspend)
+    until(lambda: stack.condition("m") == "Suspended")
+    told = stack.workspace.preview()
+    assert (
+        "its TFJob was suspended in the cluster by kubectl-patch: `pulumi refresh`, then "
+        "`pulumi up`, puts it back"
+    ) in told.text, told
+    resumed = refreshed_up(stack)
+    assert stack.condition("m") == "Running", resumed
+
+    resize = '{"spec":{"tfReplicaSpecs":{"Worker":{"replicas":2}}}}'
+    stack.kubectl("patch", "tfjob", "m", "--type=merge", "-p", resize)
+    told = stack.workspace.preview()
+    assert "was changed (tfReplicaSpecs.Worker.replicas) in the cluster by kubectl-" in told.text
+    refreshed_up(stack)
+    assert list(stack.pods("m")) == ["m-worker-0"]
+
+    stack.kubectl("delete", "tfjob", "m")
+    told = stack.workspace.preview()
+    assert "its TFJob is gone: `pulumi refresh`, then `pulumi up`, creates it again" in told.text
+    refreshed_up(stack)
+    assert stack.condition("m") == "Running"
+
+
+def refreshed_up(stack: ClusterStack) -> Any:
+    """An `up` after a refresh, which leaves the job running, and nothing to do for the next."""
+    assert stack.workspace.refresh().code == 0
+    done = stack.workspace.up()
+    assert done.code == 0, done
+    assert stack.workspace.outputs()["jobs"]["m"]["state"] == "Running", done
+    running = {pod["status"]["phase"] for pod in stack.pods("m").values()}
+    assert running == {"Running"}, done
+    for nothing in (stack.workspace.up(), stack.workspace.refresh(), stack.workspace.up()):
+        assert changes_nothing(nothing), nothing
+    return done
 
 
 def test_what_another_stack_or_person_has_is_not_taken_over(

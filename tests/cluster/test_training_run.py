@@ -42,13 +42,13 @@ def jobs(make_jobs: MakeJobs) -> Jobs:
 def test_a_job_is_waited_for_until_it_has_succeeded(jobs: Jobs) -> None:
     lines = "step 10/20  loss 0.9000  50 examples/s\\nstep 20/20  loss 0.5000  60 examples/s\\n"
     jobs.declare("m", {"Worker": role(f"printf '{lines}'; sleep 2", replicas=2)})
-    assert jobs.up("m") == {"state": "Succeeded"}
+    assert jobs.up("m") == "Succeeded"
     assert jobs.told[-1] == "step 20 of 20, loss 0.5000, 60 examples/s"
 
 
 def test_a_running_job_satisfies_who_waits_for_that(jobs: Jobs) -> None:
     jobs.declare("m", {"Chief": role("sleep 300"), "Worker": role("sleep 300", replicas=2)})
-    assert jobs.up("m", wait="running") == {"state": "Running"}
+    assert jobs.up("m", wait="running") == "Running"
     assert {pod["status"]["phase"] for pod in jobs.pods("m")} == {"Running"}
 
 
@@ -120,6 +120,11 @@ TROUBLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no-command": (
         role("true", policy="OnFailure", container={"command": ["/no/such"]}),
+        'worker-0 cannot be started: exec: "/no/such": stat /no/such: no such file or directory',
+    ),
+    "no-command-again": (
+        # The operator deletes its pods as soon as they have failed.
+        role("true", policy="ExitCode", container={"command": ["/no/such"]}),
         'worker-0 cannot be started: exec: "/no/such": stat /no/such: no such file or directory',
     ),
     "no-account": (
@@ -211,10 +216,10 @@ def test_a_failed_job_is_started_again_as_it_was_declared(jobs: Jobs) -> None:
     before, declared = jobs.live("m"), jobs.declared("m")
     assert TrainingRun().read(jobs.call("m", {"state": "Running"})) == {"state": "Failed"}
     change = TrainingRun().compare(jobs.call("m", {"state": "Running"}))
-    assert change.notes == ("it failed: `pulumi up` starts it again",)
+    assert change.notes == ("it failed (worker-0, with exit code 1): `pulumi up` starts it again",)
 
     mend(jobs)
-    assert TrainingRun().update(jobs.call("m", {"state": "Failed"})) == {"state": "Succeeded"}
+    assert jobs.up_again(jobs.call("m", {"state": "Failed"})) == "Succeeded"
     after = jobs.live("m")
     assert after["metadata"]["uid"] != before["metadata"]["uid"]
     assert jobs.declared("m") == declared
@@ -240,7 +245,7 @@ def test_killed_after_a_write_while_it_is_started_again_it_goes_on(
         with pytest.raises(KilledError):
             TrainingRun().update(mended)
     assert TrainingRun().compare(mended) or write == 3
-    assert TrainingRun().update(mended) == {"state": "Succeeded"}
+    assert jobs.up_again(mended) == "Succeeded"
     assert jobs.declared("m") == declared
     assert not left_overs(jobs, "m")
 
@@ -284,10 +289,10 @@ def test_a_job_is_suspended_and_goes_on(jobs: Jobs) -> None:
     jobs.declare("m", roles)
     jobs.up("m", wait="running")
     jobs.declare("m", roles, suspend=True)
-    assert jobs.up("m", suspend=True) == {"state": "Suspended"}
+    assert jobs.up("m", suspend=True) == "Suspended"
     assert jobs.pods("m") == []
     jobs.declare("m", roles)
-    assert jobs.up("m", wait="running") == {"state": "Running"}
+    assert jobs.up("m", wait="running") == "Running"
 
 
 def test_a_job_whose_tfjob_is_gone_says_what_to_do(jobs: Jobs) -> None:

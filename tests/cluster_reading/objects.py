@@ -129,9 +129,10 @@ def end(code: int, reason: str = "Error", message: str = "", second: int = 20) -
 def event(reason: str, message: str, about: str = "", second: int = 30, **more: Any) -> Object:
     """An event of the TFJob, or of the pod of the replica `about`."""
     uid = POD_UID.format(about) if about else JOB_UID
+    name = f"m-{about}" if about else "m"
     return {
         "metadata": {"creationTimestamp": AT.format(1)},
-        "involvedObject": {"kind": "Pod" if about else "TFJob", "uid": uid},
+        "involvedObject": {"kind": "Pod" if about else "TFJob", "uid": uid, "name": name},
         "reason": reason,
         "message": message,
         "type": "Warning",

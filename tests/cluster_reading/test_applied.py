@@ -125,3 +125,23 @@ def test_an_object_that_was_created_as_a_whole_has_an_owner_too() -> None:
 def test_what_nobody_declared_is_refused() -> None:
     with pytest.raises(ValueError, match="nobody manages its tfReplicaSpecs"):
         applied({**LIVE, "metadata": {"name": "m", "namespace": "training"}})
+
+
+def test_lists_stay_in_their_order() -> None:
+    """A FieldsV1 has its keys in the order of their text."""
+    live = json.loads(json.dumps(LIVE))
+    worker = live["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]
+    names = ["tmp", "data", "zoo", "code"]
+    worker["volumes"] = [{"name": name, "emptyDir": {}} for name in names]
+    worker["finalizers"] = ["z", "a"]
+    fields = json.loads(json.dumps(OWN))
+    mine = fields["f:spec"]["f:tfReplicaSpecs"]["f:Worker"]["f:template"]["f:spec"]
+    mine["f:volumes"] = {
+        f'k:{{"name":"{name}"}}': {".": {}, "f:emptyDir": {}, "f:name": {}}
+        for name in sorted(names)
+    }
+    mine["f:finalizers"] = {'v:"a"': {}, 'v:"z"': {}}
+    live["metadata"]["managedFields"][2]["fieldsV1"] = fields
+    found = applied(live).manifest["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]
+    assert [volume["name"] for volume in found["volumes"]] == names
+    assert found["finalizers"] == ["z", "a"]

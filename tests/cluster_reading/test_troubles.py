@@ -373,3 +373,31 @@ def test_another_controllers_job_is_not_the_operators() -> None:
     assert troubles(run=managed, conditions={}) == ()
     own = {"managedBy": "kubeflow.org/training-operator"}
     assert only(run=own, conditions={}).sentence() == SILENT
+
+
+def of_one_before(second: int, message: str = f"Error: {NO_COMMAND}") -> Object:
+    told = event("Failed", message, "worker-0", second=second)
+    told["involvedObject"]["uid"] = "of the pod before"
+    return told
+
+
+def test_a_pod_that_could_not_be_started_is_told_when_another_has_its_place() -> None:
+    found = only(pod(), events=(of_one_before(20),))
+    assert found == Trouble("start", "worker-0", f"cannot be started: {NO_COMMAND_SHORT}", 0.0)
+
+
+@pytest.mark.parametrize("message", ["Error: ImagePullBackOff", 'Error: secret "x" not found'])
+def test_what_was_mended_since_is_not_told(message: str) -> None:
+    assert troubles(pod(), events=(of_one_before(20, message),)) == ()
+    # Of the TFJob before this one.
+    later = {"metadata": {**job()["metadata"], "creationTimestamp": "2026-11-30T16:54:00Z"}}
+    found = seen(job(**later), pod(), events=(of_one_before(20),))
+    assert judge(found).troubles == ()
+    runs = pod(phase="Running", container={"running": True})
+    assert troubles(runs, events=(of_one_before(20),)) == ()
+
+
+def test_a_container_that_could_not_be_started_is_told_before_it_is_counted() -> None:
+    ended = {"code": 128, "reason": "StartError", "message": NO_COMMAND}
+    found = only(pod(phase="Running", container={"ended": ended, "restarts": 1}))
+    assert found.sentence() == f"worker-0 cannot be started: {NO_COMMAND_SHORT}"

@@ -1,5 +1,6 @@
 """The log of a replica on a cluster, by what an API server answers."""
 
+import base64
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -190,3 +191,60 @@ def test_a_log_that_may_not_be_read_is_an_error() -> None:
         log = ClusterLog(cluster, "training", "m", "worker-0")
         with pytest.raises(RefusedError, match="may not get pods/log"):
             log.now(lambda _: None)
+
+
+def secretly(**made: Any) -> dict[str, Any]:
+    variable = {"name": "V", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}
+    return {**running(**made), "spec": {"containers": [{"name": "tensorflow", "env": [variable]}]}}
+
+
+def told_with_secret(status: int, secret: dict[str, Any]) -> tuple[str, list[str]]:
+    scene = Scene((job(conditions=RUNNING), [secretly()], line(1, "it is corn-4711")))
+    notes: list[str] = []
+
+    def answer(request: Request) -> tuple[int, Any]:
+        return (status, secret) if "/secrets/s" in request.path else scene(request)
+
+    with api_server(answer) as server:
+        cluster = Connection(content=kubeconfig(server.url)).open()
+        return ClusterLog(cluster, "training", "m", "worker-0").now(notes.append), notes
+
+
+def test_secrets_are_hidden() -> None:
+    value = base64.b64encode(b"corn-4711").decode()
+    assert told_with_secret(200, {"data": {"k": value}}) == ("it is [secret]\n", [])
+
+
+def test_secrets_that_cannot_be_hidden_are_told_of() -> None:
+    text, notes = told_with_secret(403, {"message": "may not get secrets"})
+    assert text == "it is corn-4711\n"
+    assert notes == ["what Secret s holds is not hidden: it cannot be read"]
+
+
+def test_what_a_terminal_would_obey_is_not_shown() -> None:
+    text = line(1, "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m 1%\r2%")
+    with log_of(Scene((job(conditions=RUNNING), [running()], text))) as log:
+        assert log.now(lambda _: None) == "\x1b[31mred\x1b[0m 1%\n2%\n"
+
+
+def test_a_replica_that_has_written_nothing_is_told_of() -> None:
+    notes: list[str] = []
+    with log_of(Scene((job(conditions=RUNNING), [running()], ""))) as log:
+        assert log.now(notes.append) == ""
+    assert notes == ["worker-0 has written no line yet"]
+    over = Scene(
+        (job(conditions=RUNNING), [running()], ""),
+        (job(conditions=OVER), [running()], line(1, "a")),
+    )
+    assert followed(over)[1:3] == ["(worker-0 has written no line yet)", "a"]
+
+
+def test_the_log_of_a_failed_job_ends_with_the_reason() -> None:
+    ended = pod(phase="Failed", container={"ended": {"code": 3}})
+    scene = Scene((job(conditions={"Failed": "m has failed."}), [ended], line(1, "a")))
+    why = "it has failed: worker-0 failed first, with exit code 3"
+    assert followed(scene) == ["a", f"({why}: nothing more will come)"]
+    notes: list[str] = []
+    with log_of(scene) as log:
+        log.now(notes.append)
+    assert notes == [why]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from cluster.seen import PodSeen
+from console.choice import TO_BE_MADE
 from console.cluster.declared import Declared, TensorBoardDeclared
 from console.cluster.look import Listed, job_look, jobs_seen
 from console.cluster.services import pods_of, ready_pod, service_look, why_not_ready
@@ -112,7 +113,7 @@ def test_the_pods_of_a_job_that_is_over_are_gone_and_not_yet_to_come() -> None:
 
 def test_a_declared_job_that_is_not_there() -> None:
     (found,) = looks(Listed(), "m")
-    assert found == JobLook("m", "Absent", "`pulumi up` makes it")
+    assert found == JobLook("m", "Absent", TO_BE_MADE)
 
 
 def test_a_job_that_is_being_deleted() -> None:
@@ -168,7 +169,7 @@ def test_a_service_is_ready_when_one_of_its_pods_is() -> None:
 
 
 def test_a_service_that_is_not_there() -> None:
-    assert service_look("t", None, (), ()) == ServiceLook("t", "Absent", "`pulumi up` makes it")
+    assert service_look("t", None, (), ()) == ServiceLook("t", "Absent", TO_BE_MADE)
 
 
 def test_a_service_that_is_not_ready_says_why() -> None:

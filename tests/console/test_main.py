@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from console import __main__ as console
+from console.choice import TO_BE_MADE
 from tests.cluster_reading.api_server import Request, api_server, kubeconfig
 from tests.cluster_reading.objects import job, pod
 
@@ -19,7 +20,7 @@ LOG = """\
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(console, "PROJECT", tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("COLUMNS", "40")
     (tmp_path / "Pulumi.yaml").write_text("name: ack-training\n")
     (tmp_path / "Pulumi.dev.yaml").write_text(
         "config:\n"
@@ -64,7 +65,7 @@ def test_the_table_of_a_cluster(project: Path, capsys: pytest.CaptureFixture[str
     assert lines[4] == ["worker-0", "Running", "n1", "0", "100/200", "0.9557", "0.722", "2,565"]
     assert "50%" in lines[6]
     assert lines[7:] == [
-        ["n", "Absent", "`pulumi", "up`", "makes", "it"],
+        ["n", "Absent", *TO_BE_MADE.split()],
         ["tensorboard", "Ready"],
         f"training-operator unknown cluster dev ({server.url}): may not get deployments".split(),
     ]
@@ -91,7 +92,10 @@ def test_a_log_of_a_cluster(project: Path, capsys: pytest.CaptureFixture[str]) -
         (["logs"], "JOB=: choose one of m, n"),
         (["logs", "--job", "o"], "JOB=o: choose one of m, n"),
         (["logs", "--job", "m", "--replica", "ps"], "REPLICA=ps of m: choose one of worker-0"),
-        (["logs", "--job", "n"], "n is not in the cluster: `pulumi up` makes it"),
+        (
+            ["logs", "--job", "n"],
+            f"n is not in the cluster: {TO_BE_MADE}",
+        ),
         (["tensorboard"], "tensorboard is not ready: it has no pod"),
     ],
 )

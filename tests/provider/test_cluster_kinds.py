@@ -10,7 +10,7 @@ import pytest
 
 from cluster.errors import RefusedError, UnreachableError
 from cluster.seen import GENERATION
-from provider.cluster import training_run
+from provider.cluster import sentences, training_run
 from provider.cluster.connection import Connection
 from provider.cluster.destroy_guard import DestroyGuard
 from provider.cluster.opened import holds_unknown
@@ -31,7 +31,6 @@ OLD: dict[str, Any] = {
     "code": {"mine.py": "1"},
     "args": ["--steps=2000"],
     "roles": {"chief": {"replicas": 1}, "worker": {"replicas": 2}},
-    "storage": "nas",
     "directory": "m",
     "runPolicy": {},
     "suspend": False,
@@ -70,7 +69,8 @@ def tfjob(condition: str) -> dict[str, Any]:
 @pytest.fixture
 def there(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     found = FakeCluster(m=tfjob("Running"))
-    monkeypatch.setattr(training_run, "opened", lambda _: found)
+    for module in (training_run, sentences):
+        monkeypatch.setattr(module, "opened", lambda _: found)
     return found
 
 
@@ -101,6 +101,96 @@ def test_a_changed_job_says_what_becomes_of_it(there: FakeCluster) -> None:
     assert set(change.updates) == {"generation", "roles.worker.replicas"}
 
 
+def test_a_new_job_is_introduced_with_its_size() -> None:
+    roles: dict[str, Any] = {
+        "worker": {
+            "replicas": 2,
+            "gpus": 1,
+            "cpu": "500m",
+            "memory": "1536Mi",
+            "nodePool": "a10",
+        },
+        "chief": {"replicas": 1, "gpus": 0, "cpu": "2"},
+    }
+    call = Call(inputs={**OLD, "roles": roles, "strategy": "MultiWorkerMirrored"})
+    assert TrainingRun().introduction(call) == [
+        "new job (MultiWorkerMirrored): chief 1 × 2 cpu, worker 2 × 500m cpu/1536Mi/1 GPU/a10; "
+        "in all 3 cpu, 3Gi, 2 GPUs; `pulumi up` waits until it runs"
+    ]
+    bare = Call(inputs={**OLD, "suspend": True})
+    assert TrainingRun().introduction(bare) == [
+        "new job: chief 1, worker 2; it asks for no cpu, memory or GPUs; suspended from the start"
+    ]
+
+
+def test_a_tfjob_that_is_another_object_is_waited_for(there: FakeCluster) -> None:
+    old = {**OLD, "uid": "u1"}
+
+    def change(uid: str, state: str = "Running", waited_for: str = "u1") -> Change:
+        outputs = {"state": state, "uid": waited_for}
+        return TrainingRun().compare(
+            Call(inputs={**OLD, "uid": uid}, old_inputs=old, outputs=outputs)
+        )
+
+    for state in ("Running", "Succeeded"):
+        for uid in ("u2", UNKNOWN, ""):
+            assert change(uid, state).updates == ("uid",)
+            assert note(change(uid, state)) == (
+                "its TFJob is created again: `pulumi up` waits until it runs"
+            )
+    assert not change("u1")
+    # We have started it again ourselves, which a refresh has found since.
+    assert not change("u2", waited_for="u2")
+    # A stack of an earlier version.
+    assert not TrainingRun().compare(
+        Call(inputs={**OLD, "uid": "u1"}, old_inputs=OLD, outputs={"state": "Running"})
+    )
+
+
+def test_a_tfjob_that_is_another_object_is_no_finished_one(there: FakeCluster) -> None:
+    there.jobs["m"] = tfjob("Failed")
+    call = Call(
+        inputs={**OLD, "uid": "u2"},
+        old_inputs={**OLD, "uid": "u1"},
+        outputs={"state": "Succeeded", "uid": "u1"},
+    )
+    with pytest.raises(NotReady):
+        TrainingRun().update(call)
+
+
+def test_another_secret_is_another_job(there: FakeCluster) -> None:
+    def change(**secrets: Any) -> Change:
+        old = {**OLD, "secret": "m-env-1", "secretVariables": {"A": "config"}}
+        new = {**old, **secrets}
+        return TrainingRun().compare(Call(inputs=new, old_inputs=old, outputs={"state": "Running"}))
+
+    other = change(secret="m-env-2")
+    assert note(other).startswith(f"a secret of env changed: {AGAIN}")
+    added = change(secret="m-env-2", secretVariables={"A": "config", "B": "own/key"})
+    assert note(added).startswith(f"env + B: {AGAIN}")
+
+
+def edited(**fields: Any) -> list[dict[str, Any]]:
+    mine: dict[str, Any] = {"f:spec": {"f:tfReplicaSpecs": {"f:Worker": {}}}}
+    return [
+        {"manager": "pulumi", "operation": "Apply", "fieldsV1": mine},
+        {"manager": "kubectl-edit", "operation": "Update", "fieldsV1": {"f:spec": fields}},
+    ]
+
+
+def test_what_was_done_by_hand_is_told(there: FakeCluster) -> None:
+    job = there.jobs["m"]
+    job["metadata"]["managedFields"] = edited(**{"f:runPolicy": {"f:backoffLimit": {}}})
+    back = "in the cluster by kubectl-edit: `pulumi refresh`, then `pulumi up`, puts it back"
+    change = compared()
+    assert note(change) == f"its TFJob was changed (runPolicy.backoffLimit) {back}"
+    assert not change
+    job["spec"] = {"runPolicy": {"suspend": True}}
+    assert note(compared()) == f"its TFJob was suspended {back}"
+    there.jobs["m"] = {**tfjob("Succeeded"), "spec": job["spec"]}
+    assert compared().notes == ()
+
+
 def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -> None:
     there.jobs["m"]["metadata"]["annotations"] = {GENERATION: "g2"}
     assert note(compared(**WORKERS)).startswith("worker 2 → 3: was deleted and created again")
@@ -111,7 +201,7 @@ def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -
     [
         (
             {"args": ["--steps=4000"]},
-            f"args changed: {AGAIN}; training resumes from its last checkpoint "
+            f"args --steps=2000 → --steps=4000: {AGAIN}; training resumes from its last checkpoint "
             "(step 1200 of 2000 was reached)",
         ),
         (
@@ -126,8 +216,8 @@ def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -
         ),
         (
             {"directory": "other"},
-            f"directory changed: {AGAIN}; training starts from what nas/other holds; the old "
-            "directory is kept",
+            f"directory m → other: {AGAIN}; training starts from what directory other holds; the "
+            "old directory is kept",
         ),
     ],
 )
@@ -153,7 +243,7 @@ def test_a_cluster_that_is_away_does_not_fail_a_preview(monkeypatch: pytest.Monk
     def away(_: Properties) -> None:
         raise UnreachableError("away")
 
-    monkeypatch.setattr(training_run, "opened", away)
+    monkeypatch.setattr(sentences, "opened", away)
     assert note(compared(**WORKERS)).endswith("resumes from its last checkpoint, if it has one")
     assert not compared()
     assert note(compared("Failed")).startswith("it failed: `pulumi up` starts it again")
@@ -201,6 +291,10 @@ def test_a_suspension_and_its_end_are_told(there: FakeCluster) -> None:
         ("Running", "Succeeded", "succeeded", "it has succeeded since"),
         ("Created", "Created", "running", "it is Created: `pulumi up` waits until it runs"),
         ("Created", "Created", "submitted", None),
+        ("Absent", "Created", "submitted", "it is Created by now"),
+        ("Absent", "Created", "running", "it is Created: `pulumi up` waits until it runs"),
+        ("Unknown", "Suspended", "running", "it is Suspended: `pulumi up` waits until it runs"),
+        ("Suspended", "Running", "running", "it is Running by now"),
     ],
 )
 def test_what_happened_since_is_told(

@@ -27,6 +27,14 @@ OLD: dict[str, Any] = {
 RESUMES = "stopped and started again; training resumes from its last checkpoint"
 
 
+ADDED = "args − --steps=100, args + --a, args + --b, args + --c, and 3 more of args"
+
+
+def sized(**size: Any) -> dict[str, Any]:
+    """Of each worker."""
+    return {"roles": {**OLD["roles"], "worker": {"replicas": 2, "gpus": 0, **size}}}
+
+
 def sentence(**changes: Any) -> str:
     new = {**OLD, **changes}
     return replacement(Call(inputs=new, old_inputs=OLD), list(changed_paths(OLD, new)))
@@ -61,9 +69,16 @@ def reach(progress: Path, step: int, steps: int = 100) -> None:
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"args": ["--steps=200"]}, "args changed"),
-        ({"code": {"mine.py": "2"}}, "mine.py changed"),
-        ({"code": {"mine.py": "2"}, "args": []}, "args, mine.py changed"),
+        ({"args": ["--steps=200"]}, "args --steps=100 → --steps=200"),
+        ({"args": ["--steps", "200"]}, "args --steps=100 → --steps 200"),
+        ({"args": ["--steps=100", "-v"]}, "args + -v"),
+        ({"args": ["--name=" + "x" * 50]}, f"args − --steps=100, args + --name={'x' * 32}…"),
+        ({"code": {"mine.py": "2"}}, "program changed (mine.py)"),
+        ({"code": {"mine.py": "2"}, "args": []}, "args − --steps=100, program changed (mine.py)"),
+        ({"program": "other.py"}, "program mine.py → other.py"),
+        ({"image": "a:1"}, "image none → a:1"),
+        ({"image": "r" * 40 + ":2"}, f"image none → …{'r' * 37}:2"),
+        ({"export": True}, "export none → true"),
         (
             {"roles": {**OLD["roles"], "worker": {"replicas": 3, "gpus": 0}}},
             "worker 2 → 3",
@@ -71,8 +86,14 @@ def reach(progress: Path, step: int, steps: int = 100) -> None:
         ({"roles": {"chief": OLD["roles"]["chief"]}}, "worker 2 → 0"),
         (
             {"roles": {**OLD["roles"], "worker": {"replicas": 3, "gpus": 1}}},
-            "worker 2 → 3, roles",
+            "worker 2 → 3, worker gpus 0 → 1",
         ),
+        (
+            sized(cpu="1", shm="1Gi", nodePool="a10", tolerations=[{"key": "x"}]),
+            "worker cpu none → 1, worker shm none → 1Gi, worker nodePool none → a10, "
+            "worker tolerations changed",
+        ),
+        ({"args": ["--a", "--b", "--c", "--d", "--e", "--f"]}, ADDED),
     ],
 )
 def test_what_changed_is_named(changes: dict[str, Any], what: str) -> None:
@@ -94,9 +115,9 @@ def test_a_job_that_has_nothing_left_to_train_says_so(progress: Path) -> None:
 @pytest.mark.parametrize("args", [["--steps=200"], ["--seed=1", "--steps", "200"]])
 def test_more_steps_are_told(progress: Path, args: list[str]) -> None:
     reach(progress, 100)
-    assert sentence(args=args) == (
-        "args changed: stopped and started again; training resumes from its last checkpoint and "
-        "goes on from step 100 to 200"
+    assert sentence(args=args).endswith(
+        ": stopped and started again; training resumes from its last checkpoint and goes on from "
+        "step 100 to 200"
     )
 
 
@@ -119,16 +140,48 @@ def test_an_earlier_run_goes_on(checkpoints: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "key"),
+    ("changes", "said"),
     [
-        ({"secretEnvironment": {"T": "x"}}, "env"),
-        ({"environment": {"A": "x"}}, "env"),
-        ({"runPolicy": {"activeDeadlineSeconds": 5}}, "deadline"),
-        ({"startTimeoutSeconds": 5}, "startTimeout"),
+        ({"runPolicy": {"activeDeadlineSeconds": 5}}, "deadline none → 5 s"),
+        (
+            {"runPolicy": {"activeDeadlineSeconds": None, "backoffLimit": 0}},
+            "backoffLimit none → 0",
+        ),
+        ({"startTimeoutSeconds": 5}, "startTimeout none → 5 s"),
     ],
 )
-def test_a_key_is_called_as_the_file_calls_it(changes: dict[str, Any], key: str) -> None:
-    assert sentence(**changes).startswith(f"{key} changed: ")
+def test_a_key_is_called_as_the_file_calls_it(changes: dict[str, Any], said: str) -> None:
+    assert sentence(**changes).startswith(f"{said}: ")
+
+
+def test_of_variables_only_names_are_told() -> None:
+    old = {
+        **OLD,
+        "environment": {"A": "plain-a", "B": "plain-b"},
+        "secretEnvironment": {"S": "secret-s", "T": "secret-t"},
+    }
+    new = {
+        **OLD,
+        "environment": {"B": "plain-2", "C": "plain-c"},
+        "secretEnvironment": {"T": "secret-2"},
+    }
+    call = Call(inputs=new, old_inputs=old)
+    said = replacement(call, list(changed_paths(old, new)))
+    assert said.startswith("env − A, env B changed, env + C, env − S, env T changed: ")
+    assert "plain" not in said
+    assert "secret" not in said
+
+
+def test_arguments_that_are_secret_are_not_told() -> None:
+    old = {**OLD, "opaque": True, "command": ["--token=one"]}
+    new = {**old, "args": ["--token=two"], "command": ["x"]}
+    call = Call(inputs=new, old_inputs=old)
+    said = replacement(call, list(changed_paths(old, new)))
+    assert said.startswith("args changed, command changed: ")
+
+
+def test_a_change_that_no_input_tells_is_still_told() -> None:
+    assert sentence().startswith("its specification changed: ")
 
 
 def test_a_new_run_starts_from_nothing() -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import random
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -30,12 +31,25 @@ def complain(text: str) -> None:
         base64.b64encode(SECRET.encode()).decode(),
         f"x{SECRET}{SECRET}y",
         base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
     ],
 )
 def test_a_secret_and_its_base64_are_hidden(text: str) -> None:
     shown = mask(text.encode(), forms([SECRET]))
     assert b"[secret]" in shown
     assert shown.replace(b"[secret]", b"").strip(b"xy=") == b""
+
+
+@pytest.mark.parametrize("user", ["a", "ab", "abc"])
+def test_a_secret_inside_a_longer_base64_is_hidden(user: str) -> None:
+    """As a request's header has it, with the name before it."""
+    header = base64.b64encode(f"{user}:{SECRET}\n".encode())
+    shown = mask(header, forms([SECRET]))
+    # What shares its characters with the name before it and the line's end after it.
+    assert b"[secret]" in shown
+    assert len(shown.replace(b"[secret]", b"")) <= 16 < len(header)
 
 
 def test_a_secret_of_several_lines_is_hidden_line_by_line() -> None:
