@@ -99,7 +99,8 @@ class Provider(services.ResourceProviderServicer):
         call = self._call(request, inputs=_properties(request.properties))
         identity = kind.identify(call.inputs)
         if request.preview:
-            known = _struct(_remembered(kind, call))
+            remembered = _remembered(kind, call)
+            known = _struct(remembered) if remembered else None
             return provider.CreateResponse(id=identity, properties=known)
         with _told(context, request, identity):
             outputs = kind.create(call)
@@ -181,7 +182,7 @@ def _remembered(kind: Kind, call: Call) -> Properties:
 
 
 def _with(given: struct_pb2.Struct, more: Properties) -> struct_pb2.Struct:
-    """`given` and `more`, without a way through Python that would lose what a number was."""
+    """`given` and `more`, of which the former is passed on as it came."""
     found = struct_pb2.Struct()
     found.CopyFrom(given)
     found.MergeFrom(_struct(more))
