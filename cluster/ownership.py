@@ -13,8 +13,9 @@ from cluster.lookup import find_metadata, list_metadata
 LABEL = "ack-training/stack"
 """On every object of a stack: `organization.project.stack`."""
 
-_AT_ONCE = 8
-"""Lists that are asked for side by side: a preview waits for them."""
+_AT_ONCE = 4
+"""Lists that are asked for side by side, as a preview waits for them; each has a connection made
+for it, which takes longer than one list."""
 _FEW = 3
 
 

@@ -118,7 +118,8 @@ class Provider(services.ResourceProviderServicer):
             if request.preview:
                 for sentence in kind.introduction(call) if isinstance(kind, Introduced) else ():
                     call.announce(sentence)
-                known = struct_of(_remembered(kind, call))
+                remembered = _remembered(kind, call)
+                known = struct_of(remembered) if remembered else None
                 return provider.CreateResponse(id=identity, properties=known)
         with self._told(context, request, identity):
             outputs = struct_of(kind.create(call))
