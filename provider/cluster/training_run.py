@@ -1,5 +1,7 @@
 """A training job on a cluster: its TFJob is another resource, this one is its gate and narrator."""
 
+from dataclasses import replace
+
 from cluster.client import Cluster
 from cluster.errors import ClusterError
 from cluster.observe import observe
@@ -102,9 +104,11 @@ class TrainingRun:
 
     def update(self, call: Call) -> Properties:
         same = all(call.inputs.get(key) == call.old_inputs.get(key) for key in _OTHER_JOB)
-        if same and not _is_another(call) and call.outputs.get("state") == "Succeeded":
-            return call.outputs
-        return self.create(call)
+        if not same or _is_another(call):
+            # What is recorded is of the job before: should the cluster be away now, the next `up`
+            # is not to take it for this one's.
+            return self.create(replace(call, outputs={**call.outputs, "state": "Unknown"}))
+        return call.outputs if call.outputs.get("state") == "Succeeded" else self.create(call)
 
     def delete(self, call: Call) -> None:
         """The TFJob is deleted as the resource that it is; what a restart left is deleted here."""

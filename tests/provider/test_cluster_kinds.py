@@ -359,6 +359,23 @@ def test_a_job_whose_cluster_went_away_stays_recorded(monkeypatch: pytest.Monkey
     assert error.value.outputs == {"state": "Running"}
 
 
+def test_what_was_recorded_of_the_job_before_is_not_taken_for_the_new_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def away(_: Properties) -> None:
+        raise UnreachableError("away")
+
+    monkeypatch.setattr(training_run, "opened", away)
+    call = Call(
+        inputs={**OLD, "uid": "u2"},
+        old_inputs={**OLD, "uid": "u1"},
+        outputs={"state": "Succeeded", "uid": "u1"},
+    )
+    with pytest.raises(NotReady) as error:
+        TrainingRun().update(call)
+    assert error.value.outputs == {"state": "Unknown", "uid": "u1"}
+
+
 def test_a_local_stack_does_not_load_what_only_a_cluster_needs() -> None:
     kinds = ["Machine", "Dataset", "Service", "Job"]
     script = (
