@@ -40,9 +40,11 @@ class Connection(pulumi.CustomResource):
     sentence what is amiss.
 
     Outputs: `formerly`, known to every preview: what the stack was called before it was renamed;
-    `link`: what it knows of the cluster."""
+    `identity`, known likewise: what tells the cluster from every other one; `link`: what it knows
+    of it."""
 
     formerly: pulumi.Output[list[str]]
+    identity: pulumi.Output[str]
     link: pulumi.Output[dict[str, Any]]
 
     def __init__(
@@ -67,6 +69,7 @@ class Connection(pulumi.CustomResource):
                 "requires": list(expects.requires),
                 "declares": declares,
                 "formerly": None,
+                "identity": None,
             },
             opts,
         )
@@ -137,8 +140,8 @@ class Cluster(pulumi.ComponentResource):
             # Empty and not left out: the SDK would write down this shell's KUBECONFIG.
             kubeconfig=found.file or "",
             context=found.context,
-            # Another file, context name or certificate of the same cluster replaces nothing.
-            cluster_identifier=found.server,
+            # Another file, context, URL or certificate of the same cluster replaces nothing.
+            cluster_identifier=self.connection.identity,
             enable_server_side_apply=True,
             # CRDs, namespaces and volumes that are there already are taken as they are.
             upsert_existing_objects=True,

@@ -10,8 +10,10 @@ from typing import Any, NoReturn
 import grpc
 from google.protobuf import any_pb2, empty_pb2
 
+from provider.compare import changed_paths
 from provider.kinds import (
     Call,
+    Change,
     Introduced,
     Kind,
     NotReady,
@@ -68,7 +70,9 @@ class Provider(services.ResourceProviderServicer):
         return provider.CheckResponse(inputs=request.news)
 
     def DiffConfig(self, request: Any, context: Any) -> Any:
-        return provider.DiffResponse(changes=provider.DiffResponse.DIFF_NONE)
+        # Of what is the same the engine keeps the old outputs, and with them somebody's old paths.
+        changed = changed_paths(properties_of(request.old_inputs), properties_of(request.news))
+        return difference_of(Change(updates=tuple(changed)))
 
     def Configure(self, request: Any, context: Any) -> Any:
         given = properties_of(request.args)

@@ -30,7 +30,7 @@ class Recorder(pulumi.runtime.Mocks):
         name = f"{args.typ}::{args.name}"
         self.resources[name] = dict(args.inputs)
         self.providers[name] = str(args.provider)
-        outputs = {**args.inputs, "state": "Running"}
+        outputs = {**args.inputs, "state": "Running", "identity": "uid-of-the-cluster"}
         metadata = outputs.get("metadata")
         if isinstance(metadata, dict):
             outputs["metadata"] = {"name": f"{args.name}-0a1b2c3", **metadata}
@@ -126,7 +126,7 @@ def test_every_object_goes_to_the_cluster_that_the_file_names(kubeconfig: str) -
     provider = recorder.resources["pulumi:providers:kubernetes::kubernetes"]
     assert provider["kubeconfig"] == kubeconfig
     assert provider["context"] == "here"
-    assert provider["clusterIdentifier"] == "https://c.example:6443"
+    assert provider["clusterIdentifier"] == "uid-of-the-cluster"
     objects = {n: p for n, p in recorder.providers.items() if n.startswith("kubernetes:")}
     assert len(objects) > 20
     for name, used in objects.items():

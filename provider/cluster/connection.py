@@ -3,6 +3,7 @@
 import re
 
 from cluster.errors import ClusterError
+from cluster.identity import identify
 from cluster.ownership import foreign
 from cluster.requirements import unmet
 from provider.cluster.link import LINK, is_to_be_recorded, linked, other_cluster
@@ -11,9 +12,11 @@ from provider.cluster.opened import is_gone_for_good, is_known, opened
 from provider.compare import changed_paths
 from provider.kinds import Call, Change, Properties, ProviderError
 
-_NOT_SHOWN = ("connection", "declares", "requires", "wants")
+_NOT_SHOWN = ("connection", "declares", "requires", "wants", "identity")
 _FORMERLY = "formerly"
 """The labels that the stack had before it was renamed, the first one first."""
+_IDENTITY = "identity"
+"""What tells the cluster from every other one, wherever it is reached."""
 
 
 class Connection:
@@ -44,7 +47,8 @@ class Connection:
         return []
 
     def remembered(self, call: Call) -> Properties:
-        return {_FORMERLY: _formerly(call)}
+        identity = _identity(call)
+        return {_FORMERLY: _formerly(call)} | ({_IDENTITY: identity} if identity else {})
 
     def compare(self, call: Call) -> Change:
         changed = changed_paths(call.old_inputs, call.inputs)
@@ -91,6 +95,25 @@ def _formerly(call: Call) -> list[str]:
     old = call.old_inputs.get("owner")
     renamed = old is not None and old != call.inputs.get("owner")
     return [*known, str(old)] if renamed else known
+
+
+def _identity(call: Call) -> str | None:
+    """The cluster's uid; its URL where the user may not see that, and nobody could before. None
+    where it cannot be asked, as in the first preview of a stack that makes it."""
+    completed = call.inputs.get(_IDENTITY)
+    known = call.old_inputs.get(_IDENTITY)
+    same = call.old_inputs.get("connection") == call.inputs.get("connection")
+    if completed is not None:
+        return str(completed)
+    if not is_known(call.inputs):
+        return None
+    try:
+        found = identify(opened(call.inputs))
+    except (ClusterError, ProviderError):
+        # Whoever asks for this has the refusal beside it.
+        return None if known is None else str(known)
+    uid = found["uid"] or (known if same else None)
+    return str(uid or found["server"])
 
 
 def _moved(call: Call) -> str | None:

@@ -72,7 +72,11 @@ def test_what_is_recorded(context: Context, clusters: Clusters) -> None:
     context.leads_to(url)
     recorded = {"link": link(context, url, "one")}
     assert DestroyGuard().create(context.call(None)) == recorded
-    assert Connection().create(context.call(None)) == {"formerly": [], **recorded}
+    assert Connection().create(context.call(None)) == {
+        "formerly": [],
+        "identity": "one",
+        **recorded,
+    }
     # A state from before there was such a record gets it by the next `up`.
     assert Connection().compare(context.call(None)).drift == ("link",)
     assert not Connection().compare(context.call(recorded["link"]))
@@ -116,6 +120,42 @@ def test_a_cluster_that_moved_is_the_same(
     refuse_unpinned({**call.inputs, **call.outputs})
     DestroyGuard().delete(call)
     assert Connection().compare(call).drift == ("link",)
+
+
+def identity(call: Call) -> Any:
+    return Connection().remembered(call).get("identity")
+
+
+def test_a_cluster_has_one_identity_wherever_it_is_reached(
+    context: Context, clusters: Clusters
+) -> None:
+    context.leads_to(clusters.make("one"))
+    call = context.call(None)
+    assert identity(call) == "one"
+    known = {**call.inputs, "identity": "one"}
+    context.leads_to(clusters.make("one"))
+    assert identity(Call(inputs=call.inputs, old_inputs=known)) == "one"
+    # Who may not see it, or cannot ask, has what is known of these settings.
+    context.leads_to(clusters.make(None))
+    assert identity(Call(inputs=call.inputs, old_inputs=known)) == "one"
+    context.leads_to("http://127.0.0.1:1")
+    assert identity(Call(inputs=call.inputs, old_inputs=known)) == "one"
+    # What a Check has found holds for what follows.
+    assert identity(Call(inputs=known, old_inputs={})) == "one"
+
+
+def test_other_settings_may_lead_to_another_cluster(context: Context, clusters: Clusters) -> None:
+    before = {"connection": {"context": "before"}, "identity": "one"}
+    for uid in ("two", None):
+        url = clusters.make(uid)
+        context.leads_to(url)
+        call = context.call(None)
+        assert identity(Call(inputs=call.inputs, old_inputs=before)) == (uid or url)
+
+
+def test_a_cluster_that_is_yet_to_be_made_has_no_identity(context: Context) -> None:
+    unknown = {"content": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"}
+    assert identity(Call(inputs={"connection": unknown}, old_inputs={})) is None
 
 
 def test_who_may_see_less_forgets_nothing(context: Context, clusters: Clusters) -> None:
