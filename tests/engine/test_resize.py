@@ -81,8 +81,7 @@ def test_another_run_trains_from_step_0_and_leaves_the_first_alone(workspace: Wo
     workspace.configure(settings(mine={**ALONE, "run": 2}))
     second = workspace.up()
     assert second.code == 0, second
-    told = "run 1 → 2, mine.py: trains anew from step 0; the checkpoints of run 1 are kept"
-    assert told in second.text
+    assert "run 1 → 2, program changed (mine.py): trains anew from step 0; the " in second.text
     assert result(workspace, "mine", run=2)["step"] == 40
     reached = progress(workspace, "mine")
     assert reached is not None
