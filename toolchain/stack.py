@@ -41,13 +41,18 @@ def _consent(command: str, stack: str) -> list[str]:
     YES=1 answers before. Stop where it would ask and no one is there to answer."""
     if stack == _LOCAL or os.environ.get("YES") == "1":
         return ["--yes"]
-    if not sys.stdin.isatty():
+    if not sys.stdin.isatty() and not _pulumi_asks_nothing():
         raise Stop(
             f"make {command} STACK={stack} asks before it changes anything, and this is no "
             f"terminal to answer on: `make preview STACK={stack}` shows what it would do, and "
             "YES=1 answers yes"
         )
     return []
+
+
+def _pulumi_asks_nothing() -> bool:
+    """https://www.pulumi.com/docs/iac/cli/environment-variables/"""
+    return os.environ.get("PULUMI_SKIP_CONFIRMATIONS", "").lower() in ("1", "true")
 
 
 def _ensure(stack: str) -> None:

@@ -135,8 +135,8 @@ def test_another_size_resumes_from_the_checkpoint(dev: ClusterStack) -> None:
     preview = dev.workspace.preview()
     assert "+-kubernetes:kubeflow.org/v1:TFJob: (replace)" in preview.text, preview
     assert (
-        "worker 2 → 3, args: deleted and created again; training resumes from its last checkpoint "
-        "and goes on from step 400 to 500"
+        "worker 2 → 3, args --steps=400 → --steps=500: deleted and created again; training resumes "
+        "from its last checkpoint and goes on from step 400 to 500"
     ) in preview.text
     up = dev.workspace.up()
     assert up.code == 0, up

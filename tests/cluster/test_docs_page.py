@@ -20,6 +20,7 @@ RUN_ELSEWHERE = {
     "make watch": "a screen that lives until ctrl-C; the page has it with --once",
     "make up STACK=dev": "the page has it with YES=1",
     "pulumi up": "test_job_life.py",
+    "pulumi stack rename": "names the command, without its argument; test_renamed.py",
 }
 
 

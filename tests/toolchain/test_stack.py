@@ -70,8 +70,22 @@ def test_where_no_one_can_answer_nothing_is_asked_or_done(
     project: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("YES", raising=False)
+    monkeypatch.delenv("PULUMI_SKIP_CONFIRMATIONS", raising=False)
     with open(os.devnull) as nobody:
         monkeypatch.setattr("sys.stdin", nobody)
         with pytest.raises(Stop, match=f"make {command} STACK=mine asks .* YES=1 answers yes"):
             getattr(stack, command)("mine")
     assert not (project / "asked").exists()
+
+
+def test_what_answers_pulumi_is_left_to_pulumi(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("YES", raising=False)
+    monkeypatch.setenv("PULUMI_SKIP_CONFIRMATIONS", "true")
+    became: list[tuple[str, ...]] = []
+    monkeypatch.setattr(stack, "_become", lambda *words: became.append(words))
+    with open(os.devnull) as nobody:
+        monkeypatch.setattr("sys.stdin", nobody)
+        stack.up("mine")
+    assert became == [("up", "mine")]
