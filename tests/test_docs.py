@@ -146,6 +146,8 @@ def run_command(checkout: Workspace, command: str) -> tuple[int, str]:
     path = f"{checkout.path}/.venv/bin:{os.environ['PATH']}"
     place = PROJECT if command.startswith(SETS_UP) else checkout.path
     environment = {k: v for k, v in checkout.environment.items() if k not in OF_AN_OUTER_MAKE}
+    # A `pulumi login` is not this user's own.
+    environment["PULUMI_CREDENTIALS_PATH"] = str(checkout.path / ".state/credentials")
     # The workspace shares the environment of the checkout, so there is nothing to set up in it.
     command = re.sub(r"^make (?!setup)", "make -o setup -o setup-dev ", command)
     ran = subprocess.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -111,8 +112,16 @@ def test_a_context_that_leads_to_another_cluster(cluster: Cluster, tmp_path: Pat
         file.write_text(known)
 
 
+@pytest.fixture
+def small_node(stack: ClusterStack) -> Iterator[None]:
+    """A simulated one with the label pool=small; other tests count the nodes."""
+    nodes = stack.cluster.add_nodes("small", 1, NodeShape(2, "4Gi", labels={"pool": "small"}))
+    yield
+    stack.cluster.kubectl("delete", "node", *nodes)
+
+
+@pytest.mark.usefixtures("small_node")
 def test_nodes_and_volumes_that_a_job_would_wait_for(stack: ClusterStack) -> None:
-    stack.cluster.add_nodes("small", 1, NodeShape(2, "4Gi", labels={"pool": "small"}))
     pools = {"small": {"selector": {"pool": "small"}}, "gone": {"selector": {"pool": "gone"}}}
     stack.configure(jobs={}, nodePools=pools)
     created = stack.workspace.up()
