@@ -13,7 +13,7 @@ from cluster.client import Cluster
 from cluster.errors import RefusedError
 from cluster.holdings import held_by_definition, held_in_namespace
 from cluster.lookup import find
-from cluster.ownership import LABEL
+from cluster.ownership import owner_of
 
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
@@ -24,7 +24,7 @@ _POLL_SECONDS = 0.3
 def is_anothers(cluster: Cluster, owners: Collection[str], path: str) -> bool:
     """Whether the object at `path` is there and none of `owners` made it."""
     found = find(cluster, path)
-    return found is not None and _owner(found) not in owners
+    return found is not None and owner_of(found["metadata"]) not in owners
 
 
 def remove(cluster: Cluster, owners: Collection[str], path: str) -> str | None:
@@ -38,7 +38,7 @@ def remove(cluster: Cluster, owners: Collection[str], path: str) -> str | None:
 
 def _remove(cluster: Cluster, owners: Collection[str], path: str) -> str | None:
     found = find(cluster, path)
-    if found is None or _owner(found) not in owners:
+    if found is None or owner_of(found["metadata"]) not in owners:
         return None
     name = str(found["metadata"]["name"])
     if path.startswith(_DEFINITIONS):
@@ -68,8 +68,3 @@ def _delete(cluster: Cluster, path: str, found: Mapping[str, Any]) -> None:
         if left["metadata"]["uid"] != metadata["uid"]:
             return
         time.sleep(_POLL_SECONDS)
-
-
-def _owner(found: Mapping[str, Any]) -> str | None:
-    label: str | None = (found["metadata"].get("labels") or {}).get(LABEL)
-    return label

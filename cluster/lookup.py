@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from cluster.client import Cluster
 from cluster.errors import RefusedError
 
 _PARTIAL = "application/json;as=PartialObjectMetadata{};g=meta.k8s.io;v=v1, application/json"
 _PAGE = 500
+_T = TypeVar("_T")
 
 
 def find(cluster: Cluster, path: str, **query: str | int) -> dict[str, Any] | None:
     """The object, or list of objects, at `path`; None when there is none. ClusterError when it
     cannot be asked."""
-    try:
-        return cluster.get(path, **query)
-    except RefusedError as error:
-        if error.not_found:
-            return None
-        raise
+    return _if_there(lambda: cluster.get(path, **query))
 
 
 def find_metadata(cluster: Cluster, path: str) -> Mapping[str, Any] | None:
     """The metadata of the object at `path`, which may itself be large; None when there is none."""
-    try:
-        metadata: Mapping[str, Any] = cluster.get_as(path, _PARTIAL.format(""))["metadata"]
-    except RefusedError as error:
-        if error.not_found:
-            return None
-        raise
-    return metadata
+    found = _if_there(lambda: cluster.get_as(path, _PARTIAL.format("")))
+    return None if found is None else found["metadata"]
 
 
 def list_metadata(cluster: Cluster, path: str) -> list[Mapping[str, Any]]:
@@ -46,3 +37,12 @@ def list_metadata(cluster: Cluster, path: str) -> list[Mapping[str, Any]]:
         if not token:
             return found
         more = {"continue": token}
+
+
+def _if_there(ask: Callable[[], _T]) -> _T | None:
+    try:
+        return ask()
+    except RefusedError as error:
+        if error.not_found:
+            return None
+        raise

@@ -19,6 +19,12 @@ for it, which takes longer than one list."""
 _FEW = 3
 
 
+def owner_of(metadata: Mapping[str, Any]) -> str | None:
+    """The label of the stack that made the object of this metadata; None where none did."""
+    label: str | None = (metadata.get("labels") or {}).get(LABEL)
+    return label
+
+
 def foreign(
     cluster: Cluster, name: str, owners: Collection[str], declared: Sequence[Mapping[str, Any]]
 ) -> str | None:
@@ -39,7 +45,7 @@ def foreign(
         for group, found in zip(declared, lists, strict=True):
             accepted = {*owners, *_also_accepted(group, name)}
             for metadata in found:
-                label = (metadata.get("labels") or {}).get(LABEL)
+                label = owner_of(metadata)
                 if label not in accepted:
                     return _refusal(cluster, group, name, label, str(metadata["name"]))
     return None

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from cluster.client import Cluster
 from cluster.errors import RefusedError
-from cluster.ownership import LABEL
+from cluster.ownership import LABEL, owner_of
 
 
 def terminating(
@@ -25,5 +25,5 @@ def terminating(
         "have it"
         for metadata in (item["metadata"] for item in found.get("items") or [])
         if metadata.get("deletionTimestamp")
-        and ((metadata.get("labels") or {}).get(LABEL) == owner or metadata["name"] in names)
+        and (owner_of(metadata) == owner or metadata["name"] in names)
     ]

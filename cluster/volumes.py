@@ -7,7 +7,7 @@ from typing import Any
 
 from cluster.client import Cluster
 from cluster.lookup import find
-from cluster.ownership import LABEL
+from cluster.ownership import owner_of
 
 _VOLUMES = "/api/v1/persistentvolumes"
 
@@ -16,7 +16,7 @@ def released(cluster: Cluster, name: str, owners: Collection[str]) -> Mapping[st
     """The volume `name`, where it is one of `owners` and holds on to a claim that is gone: no new
     claim of the same name gets it. None in any other case."""
     found = find(cluster, f"{_VOLUMES}/{name}")
-    if found is None or (found["metadata"].get("labels") or {}).get(LABEL) not in owners:
+    if found is None or owner_of(found["metadata"]) not in owners:
         return None
     is_released = (found.get("status") or {}).get("phase") == "Released"
     return found if is_released else None

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from provider.compare import head_of
 from provider.kinds import Properties
 
 _ROLES = ("chief", "worker", "ps", "evaluator")
@@ -39,13 +40,9 @@ def changed_words(old: Properties, new: Properties, paths: Sequence[str]) -> str
     """`worker 2 → 3, args --steps=200 → --steps=1500, env + API_TOKEN`. `paths` are those at which
     the inputs differ."""
     words = [*_replicas(old, new), *_run(old, new)]
-    for head in dict.fromkeys(map(_head, paths)):
-        words += _of(head, old, new, [path for path in paths if _head(path) == head])
+    for head in dict.fromkeys(map(head_of, paths)):
+        words += _of(head, old, new, [path for path in paths if head_of(path) == head])
     return ", ".join(dict.fromkeys(words)) or "its specification changed"
-
-
-def _head(path: str) -> str:
-    return re.split(r"[.\[]", path)[0]
 
 
 def _of(head: str, old: Properties, new: Properties, paths: Sequence[str]) -> Iterator[str]:

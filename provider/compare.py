@@ -1,6 +1,7 @@
 """The differences between two trees of properties, by the path the engine prints."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 _ABSENT = object()
@@ -18,6 +19,16 @@ def changed_paths(old: Any, new: Any, path: str = "") -> Iterator[str]:
             yield from changed_paths(before, after, f"{path}[{index}]")
     elif old is not new and old != new:
         yield path
+
+
+def changed_beside(old: Any, new: Any, heads: Collection[str]) -> tuple[str, ...]:
+    """`changed_paths`, without those that are of one of the properties `heads`."""
+    return tuple(path for path in changed_paths(old, new) if head_of(path) not in heads)
+
+
+def head_of(path: str) -> str:
+    """The property that `roles.worker.replicas` or `args[0]` is of."""
+    return re.split(r"[.\[]", path)[0]
 
 
 def _member(path: str, key: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from google.protobuf import json_format, struct_pb2
 
+from provider.compare import head_of
 from provider.kinds import Change, Properties
 from provider.protocol import provider
 
@@ -52,7 +52,7 @@ def difference_of(change: Change) -> Any:
     return provider.DiffResponse(
         changes=some if change else none,
         replaces=list(change.replaces),
-        diffs=sorted({re.split(r"[.\[]", path)[0] for path in detailed}),
+        diffs=sorted({head_of(path) for path in detailed}),
         detailedDiff=detailed,
         hasDetailedDiff=True,
         # One name, one directory, one set of ports: the old one must be gone first.

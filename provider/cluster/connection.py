@@ -1,7 +1,5 @@
 """Whether the cluster of a stack is there, and lets the user do what the stack needs."""
 
-import re
-
 from cluster.errors import ClusterError
 from cluster.identity import identify
 from cluster.ownership import foreign
@@ -9,7 +7,7 @@ from cluster.requirements import unmet
 from provider.cluster.link import LINK, is_to_be_recorded, linked, other_cluster
 from provider.cluster.notices import notices
 from provider.cluster.opened import is_gone_for_good, is_known, opened
-from provider.compare import changed_paths
+from provider.compare import changed_beside
 from provider.kinds import Call, Change, Properties, ProviderError
 
 _NOT_SHOWN = ("connection", "declares", "requires", "wants", "identity")
@@ -51,10 +49,9 @@ class Connection:
         return {_FORMERLY: _formerly(call)} | ({_IDENTITY: identity} if identity else {})
 
     def compare(self, call: Call) -> Change:
-        changed = changed_paths(call.old_inputs, call.inputs)
         # Where the kubeconfig lies is of this machine: another one is no change of the stack. What
         # the stack declares shows where it is declared.
-        updates = tuple(path for path in changed if re.split(r"[.\[]", path)[0] not in _NOT_SHOWN)
+        updates = changed_beside(call.old_inputs, call.inputs, _NOT_SHOWN)
         note = _moved(call)
         return Change(
             updates=updates,

@@ -4,7 +4,7 @@ from cluster.errors import ClusterError, UnreachableError
 from cluster.requirements import authenticate
 from provider.cluster.link import LINK, OtherClusterError, linked, refuse_other_cluster
 from provider.cluster.opened import GONE_FOR_GOOD, is_gone_for_good, is_known, opened
-from provider.compare import changed_paths
+from provider.compare import changed_beside
 from provider.kinds import Call, Change, Properties, ProviderError
 
 
@@ -19,12 +19,11 @@ class DestroyGuard:
         return []
 
     def compare(self, call: Call) -> Change:
-        changed = changed_paths(call.old_inputs, call.inputs)
         link = call.outputs.get(LINK) or {}
         # What the connection leads to is told by the connection, and here only kept.
         moved = is_known(call.inputs) and call.inputs.get("connection") != link.get("connection")
         return Change(
-            updates=tuple(p for p in changed if not p.startswith("connection")),
+            updates=changed_beside(call.old_inputs, call.inputs, ("connection",)),
             drift=(LINK,) if moved else (),
         )
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from config.quantities import Cpu, Memory, parse_cpu, parse_memory
+from config.roles import ROLES
 from provider.kinds import Properties
 
-_ROLES = ("chief", "worker", "ps", "evaluator")
 _GOALS = {
     "submitted": "`pulumi up` does not wait for it",
     "running": "`pulumi up` waits until it runs",
@@ -19,8 +19,8 @@ Size = Mapping[str, Any]
 def introduction(inputs: Properties) -> str:
     """`new job (ParameterServer): chief 1 × 1 cpu, worker 2 × 1 GPU; in all 1 cpu, 2 GPUs; …`."""
     roles: Mapping[str, Size] = inputs.get("roles") or {}
-    named = [f"{role} {_role(roles[role])}" for role in _ROLES if role in roles]
-    total = _total([roles[role] for role in _ROLES if role in roles])
+    named = [f"{role} {_role(roles[role])}" for role in ROLES if role in roles]
+    total = _total([roles[role] for role in ROLES if role in roles])
     asked = f"in all {total}" if total else "it asks for no cpu, memory or GPUs"
     strategy = inputs.get("strategy")
     how = f" ({strategy})" if strategy else ""

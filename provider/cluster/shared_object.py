@@ -3,7 +3,7 @@
 from cluster.errors import ClusterError, UnreachableError
 from cluster.leftovers import is_anothers, remove
 from provider.cluster.opened import is_gone_for_good, is_known, opened
-from provider.compare import changed_paths
+from provider.compare import changed_beside
 from provider.kinds import Call, Change, Properties, ProviderError
 
 
@@ -18,8 +18,7 @@ class SharedObject:
         return []
 
     def compare(self, call: Call) -> Change:
-        changed = changed_paths(call.old_inputs, call.inputs)
-        return Change(updates=tuple(path for path in changed if not path.startswith("connection")))
+        return Change(updates=changed_beside(call.old_inputs, call.inputs, ("connection",)))
 
     def create(self, call: Call) -> Properties:
         return {"owners": self._owners(call), "before": self._before(call)}

@@ -11,7 +11,7 @@ from provider.cluster import sentences, wait
 from provider.cluster.opened import is_gone_for_good, is_known, opened
 from provider.cluster.restart import forget, restart
 from provider.cluster.wait import recorded
-from provider.compare import changed_paths
+from provider.compare import changed_beside
 from provider.kinds import Call, Change, NotReady, Properties, ProviderError
 
 _PLACE = ("name", "namespace")
@@ -52,11 +52,7 @@ class TrainingRun:
 
     def compare(self, call: Call) -> Change:
         # Where the kubeconfig lies is of this machine: another one is no change of the job.
-        every = tuple(
-            path
-            for path in changed_paths(call.old_inputs, call.inputs)
-            if not path.startswith("connection")
-        )
+        every = changed_beside(call.old_inputs, call.inputs, ("connection",))
         changed = [path for path in every if not path.startswith(_FOLLOWING)]
         replaces = tuple(path for path in changed if path in _PLACE)
         updates = tuple(path for path in changed if path not in replaces)

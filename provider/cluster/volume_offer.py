@@ -3,7 +3,7 @@
 from cluster.errors import ClusterError
 from cluster.volumes import offer, released
 from provider.cluster.opened import is_known, opened
-from provider.compare import changed_paths
+from provider.compare import changed_beside
 from provider.kinds import Call, Change, Properties, ProviderError
 
 
@@ -18,8 +18,7 @@ class VolumeOffer:
         return []
 
     def compare(self, call: Call) -> Change:
-        changed = changed_paths(call.old_inputs, call.inputs)
-        updates = tuple(path for path in changed if not path.startswith("connection"))
+        updates = changed_beside(call.old_inputs, call.inputs, ("connection",))
         if not self._is_released(call):
             return Change(updates=updates)
         note = f"the claim of volume {call.inputs['volume']} was deleted: the next one gets it"
