@@ -116,8 +116,8 @@ def test_every_command_works(checkout: Workspace) -> None:
 
 def test_ci_runs_what_is_not_run_here() -> None:
     script = (PROJECT / ".ci/run").read_text()
-    (targets,) = re.findall(r"^for target in (.+); do$", script, re.MULTILINE)
-    assert {f"make {target}" for target in targets.split()} >= RUN_BY_CI
+    targets = re.findall(r"^run ([\w-]+)", script, re.MULTILINE)
+    assert {f"make {target}" for target in targets} == RUN_BY_CI
 
 
 def test_no_exception_outlives_its_command() -> None:

@@ -18,6 +18,7 @@ RUN_ELSEWHERE = {
     "make image ARCHIVE=file.tar": "the same",
     "make tensorboard STACK=dev": "lives until ctrl-C; test_console.py",
     "make watch": "a screen that lives until ctrl-C; the page has it with --once",
+    "make logs": "names the command; the page has it with JOB",
     "make up STACK=dev": "the page has it with YES=1",
     "pulumi up": "test_job_life.py",
     "pulumi stack rename": "names the command, without its argument; test_renamed.py",
@@ -62,3 +63,9 @@ def test_every_command_works(page: Workspace) -> None:
         if code != 0:
             failed.append(f"{command}: exit code {code}\n{text}")
     assert not failed, "\n".join(failed)
+
+
+def test_no_exception_outlives_its_command() -> None:
+    assert set(RUN_ELSEWHERE) <= {
+        command for _, command in commands([ON_A_CLUSTER]) + inline_commands([ON_A_CLUSTER])
+    }
