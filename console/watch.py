@@ -75,7 +75,8 @@ def _section(job: JobLook, *, nodes: bool) -> list[RenderableType]:
         table.add_row(*_row(replica, nodes=nodes))
     # Not the table's own title, which is wrapped at the table's width.
     parts: list[RenderableType] = [_title(job), table]
-    if job.progress is not None and job.state in _MOVING:
+    # A replica that goes on from a checkpoint tells how many steps there are with its next line.
+    if job.progress is not None and job.progress.steps and job.state in _MOVING:
         parts.append(_bar(job.progress))
     return parts
 
@@ -101,7 +102,7 @@ def _figures(progress: JobProgress | None) -> tuple[str, str, str, str]:
     if progress is None or (progress.step == 0 and progress.loss is None):
         return "", "", "", ""
     return (
-        f"{progress.step}/{progress.steps}",
+        f"{progress.step}/{progress.steps}" if progress.steps else f"{progress.step}",
         "" if progress.loss is None else f"{progress.loss:.4f}",
         "" if progress.accuracy is None else f"{progress.accuracy:.3f}",
         "" if progress.examples_per_second is None else f"{progress.examples_per_second:,.0f}",
@@ -112,7 +113,7 @@ def _bar(progress: JobProgress) -> Progress:
     bar = Progress(BarColumn(bar_width=50), TaskProgressColumn(), TextColumn("{task.description}"))
     left = progress.seconds_left()
     text = "" if left is None else f"{left // 60}:{left % 60:02d} left"
-    bar.add_task(text, total=max(progress.steps, 1), completed=progress.step)
+    bar.add_task(text, total=progress.steps, completed=progress.step)
     return bar
 
 

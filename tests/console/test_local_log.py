@@ -11,6 +11,7 @@ from console.choice import NotFoundError
 from console.local.log import find
 from supervisor import client
 from supervisor.spec import Replica, Spec
+from tests.cluster.waiting import until
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -87,6 +88,8 @@ def following(log: Path) -> subprocess.Popen[str]:
 def test_following_shows_what_is_added_and_goes_on_after_rotation(tmp_path: Path) -> None:
     client.launch(running(tmp_path), {}, tmp_path)
     log = tmp_path / "logs/chief-0.log"
+    # The supervisor writes a line of its own into a log that it finds filled.
+    until(lambda: client.observe(tmp_path).state == "Running")
     log.write_text("first line\n")
     process = following(log)
     assert process.stdout is not None
