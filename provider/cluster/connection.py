@@ -1,12 +1,11 @@
 """Whether the cluster of a stack is there, and lets the user do what the stack needs."""
 
 from cluster.errors import ClusterError
-from cluster.identity import identify
 from cluster.ownership import foreign
 from cluster.requirements import unmet
 from provider.cluster.link import LINK, is_to_be_recorded, linked, other_cluster
 from provider.cluster.notices import notices
-from provider.cluster.opened import is_gone_for_good, is_known, opened
+from provider.cluster.opened import identified, is_gone_for_good, is_known, opened
 from provider.compare import changed_beside
 from provider.kinds import Call, Change, Properties, ProviderError
 
@@ -105,7 +104,7 @@ def _identity(call: Call) -> str | None:
     if not is_known(call.inputs):
         return None
     try:
-        found = identify(opened(call.inputs))
+        found = identified(call.inputs)
     except (ClusterError, ProviderError):
         # Whoever asks for this has the refusal beside it.
         return None if known is None else str(known)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from cluster.errors import ClusterError
-from cluster.identity import identify, is_another, is_made_again
-from provider.cluster.opened import is_known, opened
+from cluster.identity import is_another, is_made_again
+from provider.cluster.opened import identified, is_known, opened
 from provider.kinds import Call, Properties, ProviderError
 
 LINK = "link"
@@ -21,7 +21,7 @@ def linked(call: Call) -> dict[str, Any]:
         return {}
     known = recorded(call.inputs, call.outputs)
     try:
-        found = identify(opened(call.inputs))
+        found = identified(call.inputs)
     except ClusterError as error:
         raise ProviderError(str(error)) from error
     uid = found["uid"]
@@ -46,7 +46,7 @@ def other_cluster(link: Properties) -> str | None:
     """Why the settings of `link` lead to another cluster than they did, in a sentence; None when
     they do not. ClusterError when the cluster cannot be asked."""
     cluster = opened(link)
-    if cluster.server == link["server"] or not is_another(link, identify(cluster)):
+    if cluster.server == link["server"] or not is_another(link, identified(link)):
         # With the same URL nothing is asked of the cluster, which keeps this cheap.
         return None
     return (
@@ -59,7 +59,7 @@ def other_cluster(link: Properties) -> str | None:
 def is_new_cluster(link: Properties) -> bool:
     """Whether the cluster was made anew where the recorded one stood. ClusterError when it cannot
     be asked."""
-    return is_made_again(link, identify(opened(link)))
+    return is_made_again(link, identified(link))
 
 
 def refuse_other_cluster(call: Call) -> None:

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from cluster.client import Cluster
 from cluster.connection import Connection
 from cluster.errors import ClusterError
+from cluster.identity import Identity, identify
 from provider import place
 from provider.kinds import Properties, ProviderError
 
@@ -42,6 +44,12 @@ def opened(inputs: Properties) -> Cluster:
         raise ProviderError(str(error)) from error
 
 
+def identified(inputs: Properties) -> Identity:
+    """Which cluster that is. It is asked once in the life of a process, which is that of one
+    command; errors are those of `opened` and `identify`."""
+    return _identify(opened(inputs))
+
+
 def is_known(inputs: Properties) -> bool:
     """False in the preview of a stack whose cluster is yet to be made."""
     return not holds_unknown(inputs.get("connection"))
@@ -58,3 +66,8 @@ def holds_unknown(value: Any) -> bool:
 @cache
 def _open(connection: Connection) -> Cluster:
     return connection.open()
+
+
+@cache
+def _identify(cluster: Cluster) -> Identity:
+    return MappingProxyType(identify(cluster))

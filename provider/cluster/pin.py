@@ -7,11 +7,15 @@ from urllib.parse import urlsplit
 
 from cluster.connection import Connection
 from cluster.errors import ClusterError, UnreachableError
-from cluster.identity import identify
 from cluster.kubeconfig import Target
 from provider import place
 from provider.cluster.link import other_cluster, recorded
-from provider.cluster.opened import GONE_FOR_GOOD, holds_unknown, is_gone_for_good, opened
+from provider.cluster.opened import (
+    GONE_FOR_GOOD,
+    holds_unknown,
+    identified,
+    is_gone_for_good,
+)
 from provider.kinds import Properties, ProviderError
 
 _KNOCK_SECONDS = 5.0
@@ -32,7 +36,7 @@ def refuse_unpinned(given: Properties) -> None:
             refusal = other_cluster(link)
         elif not _answers(target):
             # What a real request comes to.
-            identify(opened(link))
+            identified(link)
     except UnreachableError as error:
         refusal = (
             f"{error}. If the cluster is gone for good, `{GONE_FOR_GOOD}=true pulumi destroy` "

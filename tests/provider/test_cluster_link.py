@@ -46,10 +46,12 @@ class Clusters:
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
+        self.asked = 0
 
     def make(self, uid: str | None) -> str:
         def answer(request: Request) -> tuple[int, Any]:
             if request.path.endswith("/kube-system"):
+                self.asked += 1
                 return (200, {"metadata": {"uid": uid}}) if uid else (403, {"reason": "Forbidden"})
             return 201, {"status": {}}
 
@@ -81,6 +83,17 @@ def test_what_is_recorded(context: Context, clusters: Clusters) -> None:
     assert Connection().compare(context.call(None)).drift == ("link",)
     assert not Connection().compare(context.call(recorded["link"]))
     assert not DestroyGuard().compare(context.call(recorded["link"]))
+
+
+def test_a_preview_asks_once_which_cluster_it_is(context: Context, clusters: Clusters) -> None:
+    url = clusters.make("one")
+    context.leads_to(url)
+    call = context.call(link(context, url, "one"))
+    refuse_unpinned({**call.inputs, **call.outputs})
+    assert Connection().remembered(call)["identity"] == "one"
+    assert not Connection().compare(call)
+    assert not DestroyGuard().compare(call)
+    assert clusters.asked == 1
 
 
 def test_another_cluster_is_refused_everywhere(context: Context, clusters: Clusters) -> None:
