@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from toolchain.places import file_backend
+
 PROJECT = Path(__file__).resolve().parent.parent
 PULUMI = PROJECT / ".venv" / "bin" / "pulumi"
 STACK = "local"
@@ -55,7 +57,7 @@ class Workspace:
         backend.mkdir()
         self.environment = {
             **os.environ,
-            "PULUMI_BACKEND_URL": backend.as_uri(),
+            "PULUMI_BACKEND_URL": file_backend(backend),
             "PULUMI_CONFIG_PASSPHRASE": "benchmark",
         }
         self.pulumi("stack", "init", STACK)

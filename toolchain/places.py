@@ -34,6 +34,13 @@ def _user_folder(variable: str, default: str) -> Path:
     return base / "ack-training"
 
 
+def file_backend(folder: Path) -> str:
+    """URL of Pulumi's file backend in `folder`. Without `metadata=skip` each write of a state also
+    empties and fills a file `.attrs` beside it, which nobody needs; an engine killed between the
+    two leaves a stack that no command can read (`failed to load checkpoint: EOF`)."""
+    return f"{folder.as_uri()}?metadata=skip"
+
+
 def make_folder(path: Path, mode: int = 0o755) -> None:
     try:
         path.mkdir(mode=mode, parents=True, exist_ok=True)

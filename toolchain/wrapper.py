@@ -7,7 +7,7 @@ import shlex
 import tempfile
 from pathlib import Path
 
-from toolchain.places import ROOT, STATE, VENV, make_folder, passphrase_file
+from toolchain.places import ROOT, STATE, VENV, file_backend, make_folder, passphrase_file
 from toolchain.report import Stop
 
 WRAPPER = VENV / "bin" / "pulumi"
@@ -86,7 +86,7 @@ def wrapper_text(root: Path, engine: Path, passphrase: Path, plugins: str) -> st
         root=shlex.quote(str(root)),
         engine=shlex.quote(str(engine)),
         passphrase=shlex.quote(str(passphrase)),
-        url=shlex.quote((root / STATE.name).as_uri()),
+        url=shlex.quote(file_backend(root / STATE.name)),
         plugins=plugins,
         lost=_LOST,
     )

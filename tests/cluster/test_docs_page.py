@@ -10,6 +10,7 @@ import yaml
 from tests.cluster.stacks import ClusterStack
 from tests.engine.workspace import PROJECT, Workspace
 from tests.test_docs import ON_A_CLUSTER, commands, inline_commands, run_command
+from toolchain.places import file_backend
 
 RUN_ELSEWHERE = {
     "make image STACK=dev": "test_replica_image.py and test_registry.py run what it calls",
@@ -50,7 +51,7 @@ def page(stack: ClusterStack, tmp_path: Path) -> Iterator[Workspace]:
     (folder / "Pulumi.dev.yaml").write_text(yaml.safe_dump(document))
     environment = {**stack.workspace.environment, "KUBECONFIG": str(folder / "kubeconfig")}
     (folder / ".state").mkdir()
-    environment["PULUMI_BACKEND_URL"] = (folder / ".state").as_uri()
+    environment["PULUMI_BACKEND_URL"] = file_backend(folder / ".state")
     yield Workspace(folder, environment)
 
 

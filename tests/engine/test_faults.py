@@ -43,6 +43,17 @@ def kill_the_engine_at_work(workspace: Workspace, job: str) -> None:
     assert cancelled.code == 0, cancelled
 
 
+def test_a_state_is_written_in_one_step(workspace: Workspace) -> None:
+    """What is written beside it in a second step is empty after a kill between the two, and then no
+    command can read the state."""
+    workspace.configure(stack(done=shell("true")))
+    up = workspace.up()
+    assert up.code == 0, up
+    written = {path.suffix for path in (workspace.path / ".state").rglob("test.json*")}
+    assert ".json" in written
+    assert ".attrs" not in written
+
+
 def test_a_killed_supervisor_fails_up_and_the_next_one_resumes(workspace: Workspace) -> None:
     workspace.configure(stack(lost=shell(COUNTS)))
     up = workspace.start("up", "--yes", "--skip-preview")

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from benchmarks.workspace import PARTS, PROJECT
+from toolchain.places import file_backend
 
 __all__ = ["PROJECT", "Result", "Workspace"]
 
@@ -51,7 +52,7 @@ class Workspace:
             path,
             {
                 **os.environ,
-                "PULUMI_BACKEND_URL": backend.as_uri(),
+                "PULUMI_BACKEND_URL": file_backend(backend),
                 "PULUMI_CONFIG_PASSPHRASE": "test",
                 "PULUMI_SKIP_UPDATE_CHECK": "1",
             },

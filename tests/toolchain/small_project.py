@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from toolchain.places import VENV
+from toolchain.places import VENV, file_backend
 
 
 class Project:
@@ -15,7 +15,7 @@ class Project:
         (folder / "state").mkdir()
         self.environment = {
             **os.environ,
-            "PULUMI_BACKEND_URL": (folder / "state").as_uri(),
+            "PULUMI_BACKEND_URL": file_backend(folder / "state"),
             "PULUMI_HOME": str(folder / "home"),
             "PULUMI_CONFIG_PASSPHRASE": "of this test",
         }

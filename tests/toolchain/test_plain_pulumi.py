@@ -39,7 +39,7 @@ class Checkout:
 
     @property
     def state(self) -> str:
-        return (self.root / ".pulumi-state").as_uri()
+        return (self.root / ".pulumi-state").as_uri() + "?metadata=skip"
 
 
 @pytest.fixture
