@@ -48,10 +48,14 @@ class Failed:
     """Whether that process was followed by another in the same pod."""
 
 
-def failure_text(cluster: Cluster, seen: JobSeen, verdict: Verdict, masks: Masks) -> str:
-    """The text for a failed job; what the cluster does not tell, and what nobody may see, is left
-    out."""
-    return masks.plain(compose(seen, verdict, _reader(cluster, seen, masks)), seen.pods)
+def failure_text(
+    cluster: Cluster, seen: JobSeen, verdict: Verdict, masks: Masks, *, stack: str
+) -> str:
+    """The text for a failed job of `stack`; what the cluster does not tell, and what nobody may
+    see, is left out."""
+    return masks.plain(
+        compose(seen, verdict, _reader(cluster, seen, masks), stack=stack), seen.pods
+    )
 
 
 def failure_line(cluster: Cluster, seen: JobSeen, masks: Masks) -> str:
@@ -68,15 +72,17 @@ def failure_line(cluster: Cluster, seen: JobSeen, masks: Masks) -> str:
     return _short(masks.plain(words, seen.pods))
 
 
-def trouble_text(cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble], masks: Masks) -> str:
-    """The text for a job that these troubles keep where it is."""
+def trouble_text(
+    cluster: Cluster, seen: JobSeen, troubles: Sequence[Trouble], masks: Masks, *, stack: str
+) -> str:
+    """The text for a job of `stack` that these troubles keep where it is."""
     first = troubles[0]
     then = _UNTIL.get(first.kind, "its pods are tried again and again")
     lines = [f"{seen.name}: {told(troubles)}; {then}, and `pulumi up` waits for it again"]
     pod = seen.pod(first.about)
     if first.kind == "crash" and pod is not None:
         lines += [f"  {line}" for line in _reader(cluster, seen, masks)(pod, CONTAINER, True)]
-        lines.append(f"whole log: make logs JOB={seen.name} REPLICA={pod.replica}")
+        lines.append(_whole_log(stack, seen, pod.replica))
     return masks.plain("\n".join(lines), seen.pods)
 
 
@@ -96,11 +102,15 @@ def _reader(cluster: Cluster, seen: JobSeen, masks: Masks) -> ReadLog:
     return read
 
 
+def _whole_log(stack: str, seen: JobSeen, replica: str) -> str:
+    return f"whole log: make logs STACK={stack} JOB={seen.name} REPLICA={replica}"
+
+
 def _short(text: str) -> str:
     return text if len(text) <= _LONG_LINE else f"{text[: _LONG_LINE - 1]}…"
 
 
-def compose(seen: JobSeen, verdict: Verdict, read: ReadLog) -> str:
+def compose(seen: JobSeen, verdict: Verdict, read: ReadLog, *, stack: str) -> str:
     lines = [f"{seen.name} {verdict.state}: {verdict.message or 'the operator gives no reason'}"]
     first = first_failure(seen)
     shown: list[str] = []
@@ -120,7 +130,7 @@ def compose(seen: JobSeen, verdict: Verdict, read: ReadLog) -> str:
     lines += [f"warning: {text}" for text in warnings(seen)]
     named = first.replica if first is not None else seen.decider
     if named and seen.pod(named) is not None:
-        lines.append(f"whole log: make logs JOB={seen.name} REPLICA={named}")
+        lines.append(_whole_log(stack, seen, named))
     return "\n".join(lines)
 
 

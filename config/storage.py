@@ -67,6 +67,13 @@ class Storage(Section):
         """The folder on this machine."""
         return self.declared_path or "data"
 
+    def in_words(self) -> str:
+        """What of a cluster is used: `hostPath /srv/training`, `nfs 10.0.0.5:/training`."""
+        nfs = self.nfs and f"{self.nfs.server}:{self.nfs.path}"
+        given = (self.storage_class, nfs, self.host_path, self.claim)
+        pairs = zip(CLUSTER_KINDS, given, strict=True)
+        return ", ".join(f"{kind} {value}" for kind, value in pairs if value is not None)
+
     @property
     def cluster_kinds(self) -> list[str]:
         """Which of the ways of a cluster are given."""

@@ -42,7 +42,10 @@ def changed_words(old: Properties, new: Properties, paths: Sequence[str]) -> str
     words = [*_replicas(old, new), *_run(old, new)]
     for head in dict.fromkeys(map(head_of, paths)):
         words += _of(head, old, new, [path for path in paths if head_of(path) == head])
-    return ", ".join(dict.fromkeys(words)) or "its specification changed"
+    return (
+        ", ".join(dict.fromkeys(words))
+        or "its specification changed (`pulumi preview --diff` shows how)"
+    )
 
 
 def _of(head: str, old: Properties, new: Properties, paths: Sequence[str]) -> Iterator[str]:

@@ -48,14 +48,12 @@ def replacement(
     old, new = call.old_inputs, call.inputs
     what = changed_words(old, new, paths)
     if {"storage", "directory"} & set(paths):
-        # The shared volume of a cluster has no name that a user would know.
-        storage, directory = new.get("storage"), new["directory"]
-        where = f"{storage}/{directory}" if storage else f"directory {directory}"
+        where = f"{new['storage']}/{new['directory']}"
         return (
             f"{what}: {again}; training starts from what {where} holds; the old directory is kept"
         )
     if old.get("run") != new["run"]:
-        return f"{what}: {_other_run(old, new, reached)}"
+        return f"{what}: {again}; {_other_run(old, new, reached)}"
     if "program" not in new:
         return f"{what}: {again}"
     return f"{what}: {again}; training {resumption(old, new, reached)}"
@@ -90,7 +88,10 @@ def _other_run(old: Properties, new: Properties, where: Reached) -> str:
     kept = f"the checkpoints of run {old.get('run')} are kept"
     reached = where.checkpoint(new)
     if reached is None:
-        return f"trains run {new['run']}, anew from step 0 or on from its last checkpoint; {kept}"
+        return (
+            f"trains anew from step 0, or on from the last checkpoint of run {new['run']} where that "
+            f"was trained before; {kept}"
+        )
     if reached:
         return f"goes on with run {new['run']} from its checkpoint of step {reached}; {kept}"
     return f"trains anew from step 0; {kept}"

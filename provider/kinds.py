@@ -47,6 +47,7 @@ class Call:
     inputs: Properties
     old_inputs: Properties = field(default_factory=dict)
     outputs: Properties = field(default_factory=dict)
+    stack: str = "local"
     report: Callable[[str], None] = lambda _: None
     """Shows a line beside the resource until the next one comes."""
     announce: Callable[[str], None] = lambda _: None

@@ -207,6 +207,8 @@ class Provider(services.ResourceProviderServicer):
 
         return Call(
             **properties,
+            # urn:pulumi:STACK::PROJECT::TYPE::NAME
+            stack=request.urn.partition("::")[0].rpartition(":")[2],
             report=lambda message: log(message, ephemeral=True),
             announce=lambda message: log(message, ephemeral=False),
             cancelled=self._cancelled.is_set,

@@ -4,6 +4,7 @@ Each preview waits for this: it imports little.
 """
 
 import os
+import pwd
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,8 +30,17 @@ def require_cluster_set_up(stack: str) -> None:
 
 def plugin_folder() -> Path:
     """Where Pulumi looks for its plugin for Kubernetes."""
-    home = os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi"
+    home = os.environ.get("PULUMI_HOME") or _user_home() / ".pulumi"
     return Path(home) / "plugins" / f"resource-kubernetes-v{plugin_version()}"
+
+
+def _user_home() -> Path:
+    """As Pulumi finds it: the system's word counts, and not HOME, which runners of CI set.
+    https://github.com/pulumi/pulumi/blob/v3.274.1/sdk/go/common/util/pulumihome/pulumihome.go"""
+    try:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return Path.home()
 
 
 def plugin_version() -> str:

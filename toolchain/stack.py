@@ -36,15 +36,23 @@ def destroy(stack: str) -> NoReturn:
     _become("destroy", stack, *consent)
 
 
+_LOOKS = {
+    "up": "`make preview STACK={stack}`",
+    "destroy": "`pulumi destroy --preview-only --stack {stack}`",
+}
+"""Of each command that asks, the one that shows what it would do."""
+
+
 def _consent(command: str, stack: str) -> list[str]:
     """The local stack costs nothing, so `make up` does not ask. Of others pulumi asks, unless
     YES=1 answers before. Stop where it would ask and no one is there to answer."""
     if stack == _LOCAL or os.environ.get("YES") == "1":
         return ["--yes"]
     if not sys.stdin.isatty() and not _pulumi_asks_nothing():
+        look = _LOOKS[command].format(stack=stack)
         raise Stop(
             f"make {command} STACK={stack} asks before it changes anything, and this is no "
-            f"terminal to answer on: `make preview STACK={stack}` shows what it would do, and "
+            f"terminal to answer on: {look} shows what it would do, and "
             "YES=1 answers yes"
         )
     return []

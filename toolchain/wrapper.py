@@ -45,7 +45,10 @@ NO_PROXY=$no_proxy
 export no_grpc_proxy no_proxy NO_PROXY
 {plugins}
 has_backend() {{
-    credentials="${{PULUMI_HOME:-${{HOME:-}}/.pulumi}}/credentials.json"
+    # Pulumi goes by the system's word on the user's home, and by HOME only where there is none.
+    home=${{HOME:-}}
+    if user=$(id -un 2>/dev/null); then eval "home=~$user"; fi
+    credentials="${{PULUMI_HOME:-$home/.pulumi}}/credentials.json"
     [ -n "${{PULUMI_BACKEND_URL:-}}${{PULUMI_ACCESS_TOKEN:-}}" ] ||
         grep -q '"current": *"[^"]' "$credentials" 2>/dev/null ||
         grep -q '^backend:' "$root/Pulumi.yaml" 2>/dev/null

@@ -132,6 +132,8 @@ class TrainingRun(pulumi.CustomResource):
             "uid": tfjob.metadata.apply(lambda metadata: str(metadata.get("uid") or "")),
             "autoscaled": _autoscaled(stack, job),
             "operatorNamespace": stack.operator.namespace,
+            # In the words of the stack's file: previews name it.
+            "storage": stack.storage.in_words(),
             "state": None,
         }
         for role, replicas in job.roles.items():

@@ -6,6 +6,7 @@ from cluster.requirements import unmet
 from provider.cluster.link import LINK, is_to_be_recorded, linked, other_cluster
 from provider.cluster.notices import notices
 from provider.cluster.opened import identified, is_gone_for_good, is_known, opened
+from provider.cluster.removals import removals
 from provider.compare import changed_beside
 from provider.kinds import Call, Change, Properties, ProviderError
 
@@ -55,7 +56,7 @@ class Connection:
         return Change(
             updates=updates,
             drift=(LINK,) if is_to_be_recorded(call) else (),
-            notes=() if note is None else (note,),
+            notes=(*(() if note is None else (note,)), *removals(call)),
         )
 
     def create(self, call: Call) -> Properties:

@@ -62,6 +62,9 @@ def of_replacement(call: Call, paths: tuple[str, ...]) -> str:
     """`worker 2 → 3: the running job is deleted and created again; …`."""
     found = look(call.inputs)
     told = [path for path in paths if path not in _NOT_OF_THE_JOB]
+    if "storage" not in call.old_inputs:
+        # Of a state from before this was recorded nothing is known.
+        told = [path for path in told if path != "storage"]
     state = call.outputs.get("state") if found is None else state_of(found.seen)
     again = f"{'the running job is ' if state in _LIVE else ''}deleted and created again"
     if found is not None and found.seen.uid:

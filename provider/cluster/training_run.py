@@ -19,7 +19,7 @@ _PLACE = ("name", "namespace")
 _OTHER_JOB = {"generation", "secret"}
 """Inputs that tell that the job is another one: what its TFJob says, but for its Secret's name."""
 
-_FOLLOWING = ("uid", "secretVariables")
+_FOLLOWING = ("uid", "secretVariables", "storage")
 """Inputs that are no change of the job, unless with one that is. `uid`: see _is_another."""
 
 _GOALS = {
@@ -64,8 +64,7 @@ class TrainingRun:
         if "suspend" in updates and state != "Succeeded":
             return Change(updates=updates, notes=(sentences.of_suspension(call),))
         if _is_another(call):
-            again = f"its TFJob is created again: `pulumi up` waits until it {_goal(call)}"
-            return Change(updates=(*updates, "uid"), notes=(again,))
+            return Change(updates=(*updates, "uid"), notes=_of_another(call))
         return self._since(call, updates)
 
     def introduction(self, call: Call) -> list[str]:
@@ -158,6 +157,14 @@ def _is_another(call: Call) -> bool:
     deleted that one. One that we have started again was waited for, and a refresh finds its uid."""
     new, old = call.inputs.get("uid"), call.old_inputs.get("uid")
     return bool(old) and new not in (old, call.outputs.get("uid"))
+
+
+def _of_another(call: Call) -> tuple[str, ...]:
+    found = sentences.look(call.inputs)
+    if found is not None and found.seen.uid == call.old_inputs.get("uid"):
+        # It is there. The engine, before it replaces a TFJob, asks what depends on its uid.
+        return ()
+    return (f"its TFJob is created again: `pulumi up` waits until it {_goal(call)}",)
 
 
 def _goal(call: Call) -> str:

@@ -116,7 +116,7 @@ def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> JobSeen:
             if final and final[0].kind == "operator" and operator.is_at_work(cluster, seen):
                 patience.forgive(final)
                 final = []
-            _refuse(cluster, seen, verdict, final, masks)
+            _refuse(call.stack, cluster, seen, verdict, final, masks)
         if call.cancelled():
             reason = f"{name}: no longer waited for; it goes on, and `pulumi up` waits for it again"
             raise NotReady([reason], outputs)
@@ -130,13 +130,18 @@ def _wait(call: Call, cluster: Cluster, done: Done, goal: str) -> JobSeen:
 
 
 def _refuse(
-    cluster: Cluster, seen: JobSeen, verdict: Verdict, final: Sequence[Trouble], masks: Masks
+    stack: str,
+    cluster: Cluster,
+    seen: JobSeen,
+    verdict: Verdict,
+    final: Sequence[Trouble],
+    masks: Masks,
 ) -> None:
     """Raises NotReady when the job will not get where it is waited for; `final` are troubles that
     will not pass."""
     outputs = recorded(seen)
     if verdict.state == FAILED:
-        raise NotReady([failure_text(cluster, seen, verdict, masks)], outputs)
+        raise NotReady([failure_text(cluster, seen, verdict, masks, stack=stack)], outputs)
     if verdict.state == ABSENT:
         reason = (
             f"{seen.name}: its TFJob was deleted: `pulumi refresh`, then `pulumi up`, creates it "
@@ -144,7 +149,7 @@ def _refuse(
         )
         raise NotReady([reason], outputs)
     if final:
-        raise NotReady([trouble_text(cluster, seen, final, masks)], outputs)
+        raise NotReady([trouble_text(cluster, seen, final, masks, stack=stack)], outputs)
 
 
 def _endure(error: ClusterError, since: float, now: float, name: str, outputs: Properties) -> float:

@@ -88,7 +88,7 @@ def test_failures_are_told_in_seconds_and_stay_failures(stack: ClusterStack) -> 
     assert 'exits Failed: job "exits" is failing because "Chief" replica(s) failed' in text
     assert "the first to fail was chief-0, with exit code 1" in text
     assert "it went wrong" in text
-    assert "whole log: make logs JOB=exits REPLICA=chief-0" in text
+    assert "whole log: make logs STACK=test JOB=exits REPLICA=chief-0" in text
     assert "the first to fail was chief-0, with exit code 137" in text
     assert "nowhere: worker-0 cannot be placed on a node: 0/" in text
     assert "unpullable: chief-0 cannot have its image test.local/absent:1" in text

@@ -63,7 +63,7 @@ def test_a_failure_names_the_first_replica_and_shows_its_log(jobs: Jobs) -> None
     said = jobs.failing_up("m").splitlines()
     assert said[0].startswith("m Failed: ")
     assert said[1:3] == ["the first to fail was worker-0, with exit code 7", "  what happened"]
-    assert said[-1] == "whole log: make logs JOB=m REPLICA=worker-0"
+    assert said[-1] == "whole log: make logs STACK=local JOB=m REPLICA=worker-0"
 
 
 def test_out_of_memory_is_told_with_the_limit(jobs: Jobs) -> None:

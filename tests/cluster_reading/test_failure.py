@@ -19,7 +19,7 @@ def said(*pods: Object, events: tuple[Object, ...] = (), **of_job: object) -> li
     def read(one: PodSeen, container: str, previous: bool) -> Sequence[str]:
         return [f"{one.replica} {container}{' before' if previous else ''}"]
 
-    return compose(found, judge(found), read).splitlines()
+    return compose(found, judge(found), read, stack="dev").splitlines()
 
 
 def failed(replica: str, code: int, second: int = 20, **made: object) -> Object:
@@ -42,7 +42,7 @@ def test_the_first_to_fail_is_told_with_its_log_and_the_chiefs() -> None:
         "  worker-1 tensorflow",
         "the last lines of chief-0:",
         "  chief-0 tensorflow",
-        "whole log: make logs JOB=m REPLICA=worker-1",
+        "whole log: make logs STACK=dev JOB=m REPLICA=worker-1",
     ]
 
 

@@ -86,7 +86,7 @@ def test_a_failure_is_told_without_secrets() -> None:
     found = seen(job(conditions=FAILED), failed(reading("a", "t")))
     with served(Server(f"it is {TOKEN}\n", a={"t": TOKEN})) as cluster:
         masks = Masks(cluster, "training")
-        said = failure_text(cluster, found, judge(found), masks).splitlines()
+        said = failure_text(cluster, found, judge(found), masks, stack="dev").splitlines()
     assert said[1:3] == [
         "the first to fail was worker-0, with exit code 3",
         "  it is [secret]",
@@ -99,6 +99,6 @@ def test_a_log_whose_secrets_cannot_be_read_is_not_kept(status: int) -> None:
     server = Server(f"it is {TOKEN}\n")
     server.status = status
     with served(server) as cluster:
-        said = failure_text(cluster, found, judge(found), Masks(cluster, "training"))
+        said = failure_text(cluster, found, judge(found), Masks(cluster, "training"), stack="dev")
     assert TOKEN not in said
     assert "(not shown here: Secret a cannot be read, to hide what it holds)" in said

@@ -81,7 +81,10 @@ def test_another_run_trains_from_step_0_and_leaves_the_first_alone(workspace: Wo
     workspace.configure(settings(mine={**ALONE, "run": 2}))
     second = workspace.up()
     assert second.code == 0, second
-    assert "run 1 → 2, program changed (mine.py): trains anew from step 0; the " in second.text
+    assert (
+        "run 1 → 2, program changed (mine.py): stopped and started again; trains anew from step 0"
+        in second.text
+    )
     assert result(workspace, "mine", run=2)["step"] == 40
     reached = progress(workspace, "mine")
     assert reached is not None

@@ -39,6 +39,7 @@ OLD: dict[str, Any] = {
     "generation": "g1",
     "autoscaled": False,
     "operatorNamespace": "kubeflow",
+    "storage": "hostPath /srv/a",
 }
 
 
@@ -121,6 +122,18 @@ def test_a_new_job_is_introduced_with_its_size() -> None:
     assert TrainingRun().introduction(bare) == [
         "new job: chief 1, worker 2; it asks for no cpu, memory or GPUs; suspended from the start"
     ]
+
+
+def test_the_engines_own_question_is_answered_without_a_sentence(there: FakeCluster) -> None:
+    """Before it replaces a TFJob it asks what depends on its uid; the job is there still."""
+    there.jobs["m"] = tfjob("Running")
+    call = Call(
+        inputs={**OLD, "uid": UNKNOWN},
+        old_inputs={**OLD, "uid": "1"},
+        outputs={"state": "Running", "uid": "1"},
+    )
+    change = TrainingRun().compare(call)
+    assert (change.updates, change.notes) == (("uid",), ())
 
 
 def test_a_tfjob_that_is_another_object_is_waited_for(there: FakeCluster) -> None:
@@ -206,18 +219,23 @@ def test_an_up_that_was_interrupted_has_nothing_to_replace(there: FakeCluster) -
         ),
         (
             {},
-            f"its specification changed: {AGAIN}; training resumes from its last checkpoint "
-            "(step 1200 of 2000 was reached)",
+            f"its specification changed (`pulumi preview --diff` shows how): {AGAIN}; training "
+            "resumes from its last checkpoint (step 1200 of 2000 was reached)",
         ),
         (
             {"run": 2},
-            "run 1 → 2: trains run 2, anew from step 0 or on from its last checkpoint; the "
-            "checkpoints of run 1 are kept",
+            f"run 1 → 2: {AGAIN}; trains anew from step 0, or on from the last checkpoint of run 2 "
+            "where that was trained before; the checkpoints of run 1 are kept",
         ),
         (
             {"directory": "other"},
-            f"directory m → other: {AGAIN}; training starts from what directory other holds; the "
-            "old directory is kept",
+            f"directory m → other: {AGAIN}; training starts from what hostPath /srv/a/other holds; "
+            "the old directory is kept",
+        ),
+        (
+            {"storage": "nfs nas:/b"},
+            f"storage hostPath /srv/a → nfs nas:/b: {AGAIN}; training starts from what nfs "
+            "nas:/b/m holds; the old directory is kept",
         ),
     ],
 )
@@ -225,6 +243,16 @@ def test_each_change_has_its_sentence(
     there: FakeCluster, changes: dict[str, Any], said: str
 ) -> None:
     assert note(compared(**changes, generation="g2")) == said
+
+
+def test_a_storage_that_was_not_recorded_is_no_other_one(there: FakeCluster) -> None:
+    before = {key: value for key, value in OLD.items() if key != "storage"}
+    recorded = {"state": "Running", "uid": "1"}
+    assert not TrainingRun().compare(Call(inputs=OLD, old_inputs=before, outputs=recorded))
+    larger = Call(inputs={**OLD, **WORKERS}, old_inputs=before, outputs=recorded)
+    assert note(TrainingRun().compare(larger)).startswith(
+        f"worker 2 → 3: {AGAIN}; training resumes"
+    )
 
 
 def test_a_job_that_no_longer_runs_is_not_called_running(there: FakeCluster) -> None:

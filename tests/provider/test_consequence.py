@@ -134,8 +134,8 @@ def test_an_earlier_run_goes_on(checkpoints: Path) -> None:
     save(checkpoints, run=3, step=90)
     save(checkpoints, run=3, step=1000)
     assert sentence(run=3) == (
-        "run 1 → 3: goes on with run 3 from its checkpoint of step 1000; the checkpoints of run 1 "
-        "are kept"
+        "run 1 → 3: stopped and started again; goes on with run 3 from its checkpoint of step "
+        "1000; the checkpoints of run 1 are kept"
     )
 
 
@@ -181,12 +181,13 @@ def test_arguments_that_are_secret_are_not_told() -> None:
 
 
 def test_a_change_that_no_input_tells_is_still_told() -> None:
-    assert sentence().startswith("its specification changed: ")
+    assert sentence().startswith("its specification changed (`pulumi preview --diff` shows how): ")
 
 
 def test_a_new_run_starts_from_nothing() -> None:
     assert sentence(run=2) == (
-        "run 1 → 2: trains anew from step 0; the checkpoints of run 1 are kept"
+        "run 1 → 2: stopped and started again; trains anew from step 0; the checkpoints of run 1 "
+        "are kept"
     )
 
 

@@ -1,5 +1,7 @@
 """Pulumi's plugin for Kubernetes: what is there is kept, else it is fetched, else built."""
 
+import os
+import pwd
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 
 from toolchain import kubernetes_plugin, ready
 from toolchain.engine import Engine
+from toolchain.ready import plugin_folder
 from toolchain.report import Stop
 from toolchain.versions import read_versions
 
@@ -191,3 +194,13 @@ def test_a_program_is_told_to_set_up_where_a_package_is_missing(
     with pytest.raises(Stop, match=r"not set up for .*: run `make setup STACK=dev`$") as stop:
         ready.require_cluster_set_up("dev")
     assert "\n" not in str(stop.value)
+
+
+def test_plugins_are_looked_for_where_pulumi_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the user's home as the system has it: a runner of CI may set another HOME."""
+    monkeypatch.delenv("PULUMI_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    home = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    assert plugin_folder().parent == home / ".pulumi" / "plugins"

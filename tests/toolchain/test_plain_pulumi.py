@@ -44,6 +44,8 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path, program: Program) -> Checkout:
+    # The system does not know the user: HOME is all there is.
+    program("id", "exit 1")
     return Checkout(tmp_path, program("pulumi", SHOW).parent)
 
 
@@ -76,6 +78,17 @@ def test_a_login_is_kept(checkout: Checkout, folder: str) -> None:
     credentials.write_text('{\n    "current": "https://api.pulumi.com"\n}\n')
     home = {"PULUMI_HOME": str(credentials.parent)} if folder != ".pulumi" else {}
     assert checkout.run(**home).stdout.splitlines()[0] == "||preview a b"
+
+
+def test_a_login_below_HOME_is_none_where_the_user_has_another_home(
+    checkout: Checkout, program: Program
+) -> None:
+    """As Pulumi has it: a runner of CI that sets HOME would be told of a login nobody uses."""
+    program("id", "echo someone-else")
+    credentials = checkout.home / ".pulumi" / "credentials.json"
+    credentials.parent.mkdir()
+    credentials.write_text('{\n    "current": "https://api.pulumi.com"\n}\n')
+    assert checkout.run().stdout.startswith(checkout.state)
 
 
 def test_credentials_without_a_current_login_are_no_login(checkout: Checkout) -> None:

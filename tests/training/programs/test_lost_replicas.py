@@ -82,12 +82,12 @@ def test_servers_renew_themselves_for_the_next_chief(start_job: StartJob) -> Non
 
 
 def test_servers_whose_chief_stays_away_count_it_as_lost(start_job: StartJob) -> None:
-    job = start_job({"chief": 1, "worker": 1, "ps": 1}, ARGUMENTS, ACK_TRAINING_START_TIMEOUT="20")
+    job = start_job({"chief": 1, "worker": 1, "ps": 1}, ARGUMENTS, ACK_TRAINING_START_TIMEOUT="45")
     for name in gone_without_chief(job):
         assert job.progress(name)["phase"] == "training"
         assert job.processes[name].wait(timeout=120) == 138
         assert re.search(
-            r"^mnist.py: lost chief-0 \(.*\): it did not answer for 20 s$", job.log(name), re.M
+            r"^mnist.py: lost chief-0 \(.*\): it did not answer for 45 s$", job.log(name), re.M
         )
 
 
