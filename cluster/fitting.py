@@ -3,6 +3,7 @@ finding is a notice, and nothing is said where the user may not look."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -57,7 +58,7 @@ def _too_much(
         else:
             yield (
                 f"{ask['path']}: asks for {asked} {resource}, and the largest node {where} offers "
-                f"{largest}"
+                f"{_in_gib(largest) if resource == 'memory' else largest}"
             )
 
 
@@ -65,6 +66,11 @@ def amount(text: str) -> float:
     """A Kubernetes quantity as a number."""
     digits = text.rstrip("mkKMGTPEi")
     return float(digits) * _SUFFIXES[text[len(digits) :]]
+
+
+def _in_gib(text: str) -> str:
+    """Nodes tell their memory in Ki, down to the last one; rounded down, as it is to be enough."""
+    return f"{math.floor(amount(text) / 2**30 * 10) / 10:g}Gi"
 
 
 def _allocatable(node: Mapping[str, Any]) -> Mapping[str, str]:

@@ -171,9 +171,17 @@ def _shown(key: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if key in ("deadline", "startTimeout", "waitTimeout"):
-        return f"{value} s"
+        return _duration(int(value))
     # Of an image the end is what changes.
     return _end(str(value)) if key == "image" else _cut(str(value))
+
+
+def _duration(seconds: int) -> str:
+    """As a stack's file has it: 3600 is 1h, 5400 is 90m."""
+    for unit, size in (("h", 3600), ("m", 60)):
+        if seconds and seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
 
 
 def _end(text: str) -> str:

@@ -89,8 +89,8 @@ def _other_run(old: Properties, new: Properties, where: Reached) -> str:
     reached = where.checkpoint(new)
     if reached is None:
         return (
-            f"trains anew from step 0, or on from the last checkpoint of run {new['run']} where that "
-            f"was trained before; {kept}"
+            f"trains anew from step 0, or on from the last checkpoint of run {new['run']} where "
+            f"that was trained before; {kept}"
         )
     if reached:
         return f"goes on with run {new['run']} from its checkpoint of step {reached}; {kept}"

@@ -11,7 +11,7 @@ from provider.kinds import Call, Properties, ProviderError
 
 def removals(call: Call) -> tuple[str, ...]:
     """`job b is removed: it is Running (step 100 of 2000 was reached), and its TFJob is deleted`
-    and so on, a sentence for each. Of a namespace that the stack leaves altogether another sentence tells."""
+    and so on, a sentence for each. A namespace that the stack leaves is told of elsewhere."""
     namespace = call.inputs.get("namespace")
     if call.old_inputs.get("namespace") != namespace:
         return ()

@@ -59,6 +59,12 @@ def test_each_thing_that_fits_no_node_is_told() -> None:
     assert of_nodes(node(cpu="64", memory="64G", gpus="8")) == []
 
 
+def test_memory_is_told_as_a_stack_file_has_it() -> None:
+    assert of_nodes(node(cpu="64", memory="6581252Ki", gpus="8")) == [
+        "jobs.m.worker: asks for 16Gi memory, and the largest node of node pool a10 offers 6.2Gi"
+    ]
+
+
 def test_a_pool_without_nodes_is_one_line() -> None:
     assert of_nodes() == [
         "nodePools.a10: there is no such node, and its replicas wait until there is one"

@@ -142,12 +142,12 @@ def test_an_earlier_run_goes_on(checkpoints: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"runPolicy": {"activeDeadlineSeconds": 5}}, "deadline none → 5 s"),
+        ({"runPolicy": {"activeDeadlineSeconds": 5400}}, "deadline none → 90m"),
         (
             {"runPolicy": {"activeDeadlineSeconds": None, "backoffLimit": 0}},
             "backoffLimit none → 0",
         ),
-        ({"startTimeoutSeconds": 5}, "startTimeout none → 5 s"),
+        ({"startTimeoutSeconds": 5}, "startTimeout none → 5s"),
     ],
 )
 def test_a_key_is_called_as_the_file_calls_it(changes: dict[str, Any], said: str) -> None:
